@@ -1,0 +1,1 @@
+"""The service around the replay core: the Django project and its one app."""

@@ -1,0 +1,52 @@
+"""Where PostgreSQL and the broker are: the environment first, then a running `dev.py up`."""
+
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from audit.devstack.state import read_services
+
+
+def service_url(variable: str, state: Path) -> str:
+    """Give the address in an environment variable, or the one a running `dev.py up` wrote down.
+
+    Raises: ImproperlyConfigured when neither says it.
+    """
+    url = os.environ.get(variable) or read_services(state).get(variable)
+    if not url:
+        raise ImproperlyConfigured(
+            f"{variable} is not set and no `python3 dev.py up` of this checkout is running:"
+            " set the variable or start it."
+        )
+    return url
+
+
+def database_from_url(url: str) -> dict[str, Any]:
+    """Turn postgresql://user:password@host:port/name?option=value into Django's dictionary.
+
+    A `host` among the options is the folder of a Unix socket and wins over the one before the path.
+    """
+    parts = urlsplit(url)
+    name = unquote(parts.path.lstrip("/"))
+    if parts.scheme not in ("postgresql", "postgres") or not name:
+        raise ImproperlyConfigured(
+            "DATABASE_URL must look like postgresql://user:password@host:5432/name."
+        )
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise ImproperlyConfigured("The port in DATABASE_URL is not a number.") from error
+    options = dict(parse_qsl(parts.query))
+    host = options.pop("host", "") or unquote(parts.hostname or "")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": str(port or options.pop("port", "")),
+        "OPTIONS": options,
+    }

@@ -1,0 +1,203 @@
+"""Django's settings. What differs between places comes from the environment; the rest is here.
+
+DEBUG is off unless asked for, everything needs a log-in unless a view says otherwise, and nothing
+is loaded from outside.
+"""
+
+import os
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+
+from audit.config.logs import logging_config
+from audit.config.secret import secret_key
+from audit.config.services import database_from_url, service_url
+from audit.devstack.state import state_folder
+
+
+def flag(variable: str) -> bool:
+    return os.environ.get(variable, "") == "1"
+
+
+def number(variable: str, default: int) -> int:
+    return int(os.environ.get(variable) or default)
+
+
+def words(variable: str, default: str = "") -> list[str]:
+    return [word.strip() for word in os.environ.get(variable, default).split(",") if word.strip()]
+
+
+ROOT = Path(__file__).resolve().parents[2]
+STATE = state_folder(ROOT)
+IS_TEST = flag("TILECOURT_TEST")
+IS_HTTPS = flag("TILECOURT_HTTPS")
+IS_WEB = os.environ.get("TILECOURT_PROCESS") == "web"
+
+DEBUG = flag("TILECOURT_DEBUG")
+SECRET_KEY = secret_key(STATE)
+SECRET_KEY_FALLBACKS = words("TILECOURT_SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = words("TILECOURT_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = words("TILECOURT_CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "axes",
+    "audit",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "audit.config.urls"
+WSGI_APPLICATION = "audit.config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# The database. Celery closes Django's pool at the end of each task, so only the web process has
+# one; a worker keeps its connection open and asks whether it still works.
+DATABASES = {"default": database_from_url(service_url("DATABASE_URL", STATE))}
+if IS_WEB:
+    DATABASES["default"]["OPTIONS"]["pool"] = {
+        "min_size": 1,
+        "max_size": number("TILECOURT_POOL_SIZE", 10),
+        "timeout": 10,
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 600
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Tasks. A task that runs longer than its limit is stopped; its lease ends and it is done again.
+CELERY_BROKER_URL = service_url("BROKER_URL", STATE)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SOFT_TIME_LIMIT = number("TILECOURT_TASK_SECONDS", 300)
+CELERY_TASK_TIME_LIMIT = CELERY_TASK_SOFT_TIME_LIMIT + 60
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
+CELERY_TIMEZONE = "UTC"
+
+# Who may come in.
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+
+# What a browser may do with a page.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = IS_HTTPS
+SESSION_COOKIE_AGE = 60 * 60 * 12
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = IS_HTTPS
+SECURE_SSL_REDIRECT = IS_HTTPS
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if IS_HTTPS else 0
+if IS_HTTPS and flag("TILECOURT_BEHIND_PROXY"):
+    # Only where a proxy sets this header itself: otherwise a caller could claim to be on HTTPS.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Static files: names with a hash and long caching when serving, plain names in tests, which
+# collect nothing.
+STATIC_URL = "static/"
+STATIC_ROOT = Path(os.environ.get("TILECOURT_STATIC_ROOT") or STATE / "static")
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if IS_TEST
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage",
+    },
+}
+WHITENOISE_USE_FINDERS = IS_TEST
+WHITENOISE_AUTOREFRESH = DEBUG
+
+# Bounds on what comes in. Django's own count neither the bytes of a streamed body nor its lines:
+# the upload service does, by the TILECOURT_ numbers.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 100
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+TILECOURT_UPLOAD_BYTES_MAX = number("TILECOURT_UPLOAD_BYTES_MAX", 2 * 1024**3)
+TILECOURT_UPLOAD_LINES_MAX = number("TILECOURT_UPLOAD_LINES_MAX", 5_000_000)
+TILECOURT_CHUNK_LINES_MAX = number("TILECOURT_CHUNK_LINES_MAX", 5_000)
+TILECOURT_CHUNK_BYTES_MAX = number("TILECOURT_CHUNK_BYTES_MAX", 16 * 1024**2)
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = True
+
+LOGGING = logging_config(os.environ.get("TILECOURT_LOG_LEVEL", "INFO"))
+LOGGING_CONFIG = "logging.config.dictConfig"

@@ -1,0 +1,10 @@
+"""The web process: the only one that keeps a pool of database connections."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.config.settings")
+os.environ["TILECOURT_PROCESS"] = "web"
+
+from django.core.wsgi import get_wsgi_application
+
+application = get_wsgi_application()

@@ -1,0 +1,6 @@
+class StackError(Exception):
+    """One clear sentence for the person at the keyboard, shown without a stack trace."""
+
+
+class StopRequested(Exception):  # noqa: N818 - nothing has gone wrong
+    """Ctrl-C or SIGTERM came while something was being started."""

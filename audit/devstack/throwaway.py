@@ -1,0 +1,58 @@
+"""Services for one test run: nothing of them is left afterwards, and what a killed run left
+behind is cleared away by the next."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from audit.devstack.postgres import SHARED
+from audit.devstack.services import start_services
+from audit.devstack.state import make_state, only_one, socket_folder
+from audit.devstack.supervisor import Supervisor, reap
+
+PREFIX = "tilecourt-test-"
+
+
+@contextlib.contextmanager
+def throwaway_services() -> Iterator[dict[str, str]]:
+    """Start services on an empty folder; gives the environment that leads Django to them."""
+    clear_left_behind()
+    # The name that a clearing run looks for is given only when the lock is held.
+    draft = make_state(Path(tempfile.mkdtemp(prefix="tilecourt-new-")).resolve())
+    with only_one(draft):
+        folder = draft.rename(draft.with_name(draft.name.replace("tilecourt-new-", PREFIX)))
+        supervisor = Supervisor(folder)
+        try:
+            services = start_services(supervisor, is_throwaway=True)
+            yield {
+                **services,
+                "TILECOURT_HOME": str(folder),
+                "TILECOURT_SECRET_KEY": "only for tests",
+                "TILECOURT_TEST": "1",
+            }
+        finally:
+            supervisor.stop_all()
+            remove(folder)
+
+
+def clear_left_behind() -> None:
+    for folder in Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*"):
+        if folder.is_dir() and folder.lstat().st_uid == os.geteuid():
+            with only_one(folder) as is_free:
+                if is_free:
+                    reap(folder)
+                    remove(folder)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder and the sockets' folders, which are elsewhere when its path is long."""
+    for home in (folder / "postgres", SHARED / folder.name, folder / "broker"):
+        if home.is_dir():
+            shutil.rmtree(socket_folder(home), ignore_errors=True)
+            shutil.rmtree(home, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Set Tilecourt up and run it, test it or check it, from nothing but Python 3.11 with venv.
+
+  python3 dev.py up [--port N]      start everything, read the sample logs in, serve the site
+  python3 dev.py test [ARGUMENT…]   run the tests; arguments go to pytest
+  python3 dev.py check              lint, types, import contracts, migrations, tests: what CI runs
+
+Everything is installed into .venv from the locked files in requirements/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+MARKER = VENV / "tilecourt.json"
+
+SETS = {
+    "up": ("base", "embedded"),
+    "test": ("base", "embedded", "test", "e2e"),
+    "check": ("base", "embedded", "test", "e2e", "dev"),
+}
+
+# The programs are .venv's. Types and migrations need settings, so they borrow throw-away services.
+CHECKS = {
+    "lint": ("ruff", "check"),
+    "format": ("ruff", "format", "--check"),
+    "types": ("python", "-m", "audit.devstack", "borrow", "-m", "mypy"),
+    "import contracts": ("lint-imports",),
+    "migrations": (
+        *("python", "-m", "audit.devstack", "borrow"),
+        *("manage.py", "makemigrations", "--check", "--dry-run"),
+    ),
+}
+
+
+@contextlib.contextmanager
+def one_installer() -> Iterator[None]:
+    """Make a second dev.py wait while the first one installs into the same .venv."""
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def install(command: str) -> None:
+    """Bring .venv to the locked requirements of a command.
+
+    The marker is taken away while pip works and written when it is done: a .venv without one was
+    interrupted half-way and is made anew, as is one of another Python or of a moved checkout.
+    """
+    home = f"{sys.version} {ROOT}"
+    files = {name: ROOT / "requirements" / f"{name}.txt" for name in SETS[command]}
+    wanted = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+    with one_installer():
+        made = read_marker()
+        if made.get("home") != home:
+            make_venv()
+            made = {"home": home, "sets": {}}
+        stale = [name for name in wanted if made["sets"].get(name) != wanted[name]]
+        if not stale:
+            return
+        print(f"Installing the locked requirements ({', '.join(stale)}) …", flush=True)
+        MARKER.unlink(missing_ok=True)
+        pip_install([files[name] for name in stale])
+        made["sets"].update(wanted)
+        MARKER.write_text(json.dumps(made))
+
+
+def read_marker() -> dict:
+    try:
+        made = json.loads(MARKER.read_text())
+    except (OSError, ValueError):
+        return {}
+    return made if PYTHON.exists() else {}
+
+
+def make_venv() -> None:
+    if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        sys.exit(
+            "This Python cannot make virtual environments: install its venv module"
+            " (Debian and Ubuntu: apt install python3-venv)."
+        )
+    if VENV.is_symlink() or VENV.is_file():
+        VENV.unlink()
+    elif VENV.exists():
+        shutil.rmtree(VENV)
+    made = subprocess.run(
+        [sys.executable, "-m", "venv", str(VENV)], capture_output=True, text=True, check=False
+    )
+    if made.returncode != 0:
+        words = (made.stderr or made.stdout).strip().splitlines() or ["no reason given"]
+        sys.exit(f"The virtual environment {VENV} could not be made: {words[-1]}")
+    # With this file `.venv/bin/pytest` and `.venv/bin/python -m replay` find the packages too.
+    site = sysconfig.get_path("purelib", "venv", {"base": str(VENV), "platbase": str(VENV)})
+    Path(site, "tilecourt.pth").write_text(f"{ROOT}\n")
+
+
+def pip_install(files: list[Path]) -> None:
+    arguments = [word for path in files for word in ("-r", str(path))]
+    done = subprocess.run(
+        [
+            *(str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            *("--require-hashes", "--only-binary=:all:", "--no-deps"),
+            *arguments,
+        ],
+        env={**os.environ, "PIP_USER": "0"},
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    if done.returncode != 0:
+        sys.exit("The requirements could not be installed: pip's own message stands above.")
+
+
+def check() -> None:
+    """Run every check, even after one has failed, and the tests at the end."""
+    failed = []
+    for name, (program, *arguments) in CHECKS.items():
+        print(f"── {name}", flush=True)
+        command = [str(PYTHON.with_name(program)), *arguments]
+        if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
+            failed.append(name)
+    print("── tests", flush=True)
+    if subprocess.run([sys.executable, "dev.py", "test"], check=False).returncode:
+        failed.append("tests")
+    if failed:
+        sys.exit(f"Failed: {', '.join(failed)}.")
+
+
+def main() -> None:
+    command, *rest = sys.argv[1:] or ["--help"]
+    if command in ("-h", "--help", "help"):
+        print((__doc__ or "").strip())
+        return
+    if command not in SETS:
+        sys.exit(f"There is no command '{command}': up, test or check (see --help).")
+    os.chdir(ROOT)
+    try:
+        install(command)
+    except PermissionError as error:
+        sys.exit(f"{error.filename} belongs to someone else: use a checkout of your own.")
+    if command == "up":
+        os.execv(PYTHON, [str(PYTHON), "-m", "audit.devstack", "up", *rest])  # noqa: S606
+    if command == "test":
+        os.execv(PYTHON, [str(PYTHON), "-m", "pytest", *rest])  # noqa: S606
+    check()
+
+
+if sys.version_info < (3, 11):  # noqa: UP036 - it is an older one that must be told
+    sys.exit("Tilecourt needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
