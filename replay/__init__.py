@@ -1,0 +1,31 @@
+"""Tilecourt's rules engine: hand logs in, verdicts out. Pure and deterministic.
+
+This is the front door: the service imports from here and from nowhere deeper.
+
+    rulesets = replay.load_rulesets()
+    for line in replay.read_lines(stream):
+        verdict = replay.audit(line.data, rulesets, number=line.number)
+"""
+
+from replay.audit import Audited, Read, audit, audit_line, read, reject, walk
+from replay.continuity import Continuity
+from replay.findings import CODES, Code, Finding
+from replay.game import Game
+from replay.games import GAMES
+from replay.library import load_rulesets, read_ruleset
+from replay.money import format_minor, parse_minor
+from replay.record import Hand, Refusal, parse_time
+from replay.ruleset import Ruleset, RulesetError, Rulesets
+from replay.steps import Board, Figure, Part, Placed, Rule, SeatView, Stage, Step, Walk
+from replay.stream import Line, read_lines
+from replay.tiles import KINDS, TileKind
+from replay.verdict import ENGINE, Verdict, format_verdict
+
+__all__ = [
+    "CODES", "ENGINE", "GAMES", "KINDS",
+    "Audited", "Board", "Code", "Continuity", "Figure", "Finding", "Game", "Hand", "Line", "Part", "Placed",
+    "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets", "SeatView", "Stage", "Step",
+    "TileKind", "Verdict", "Walk",
+    "audit", "audit_line", "format_minor", "format_verdict", "load_rulesets", "parse_minor",
+    "parse_time", "read", "read_lines", "read_ruleset", "reject", "walk",
+]  # fmt: skip

@@ -1,0 +1,37 @@
+"""Where rulesets come from: the package's own files, and folders that the caller names.
+
+The only place of the core that opens files; the flow of a hand never does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from replay.games import GAMES
+from replay.ruleset import SHIPPED, Ruleset, RulesetError, Rulesets, parse_ruleset
+
+_SCHEMAS = {name: game.options for name, game in GAMES.items()}
+
+
+def read_ruleset(content: bytes, *, where: str = "ruleset") -> Ruleset:
+    """Read the bytes of one ruleset file. Raises: RulesetError."""
+    return parse_ruleset(content, _SCHEMAS, where=where)
+
+
+def load_rulesets(*folders: Path) -> Rulesets:
+    """The shipped rulesets and the `*.toml` files of each folder (not of its sub-folders).
+
+    Raises: RulesetError when a folder or a file cannot be read, a file is no ruleset, or one id
+    and revision comes with two contents.
+    """
+    rulesets = Rulesets()
+    for folder in (SHIPPED, *folders):
+        if not folder.is_dir():
+            raise RulesetError(f"{folder}: no such folder")
+        for path in sorted(folder.glob("*.toml")):
+            try:
+                content = path.read_bytes()
+            except OSError as error:
+                raise RulesetError(f"{path}: {error.strerror}") from None
+            rulesets.add(read_ruleset(content, where=str(path)), where=str(path))
+    return rulesets

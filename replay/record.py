@@ -1,0 +1,372 @@
+"""hand-log/1: the types that every game's record shares, and the strict reading of one line.
+
+A line either becomes a typed hand or a `Refusal` that names the place and the reason. Nothing is
+repaired, guessed or skipped (FORMAT 1, 2, 6.2). Which games there are is the business of
+`replay.games`; this module knows none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Never
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from replay import money
+
+LINE_BYTES_MAX = 1_048_576
+EVENTS_MAX = 4_096
+DEPTH_MAX = 8
+INTEGER_MAX = 2**53 - 1
+
+Name = Annotated[str, Meta(min_length=1, max_length=128)]
+Seat = Annotated[int, Meta(ge=0, le=3)]
+Die = Annotated[int, Meta(ge=1, le=6)]
+Whole = Annotated[int, Meta(ge=-INTEGER_MAX, le=INTEGER_MAX)]
+Count = Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
+Money = str
+Dice = tuple[Die, Die]
+
+
+class Refusal(Exception):
+    """A line that cannot be read as a hand: `place` is a path such as `$.seats[0].carry_in`."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}")
+        self.place = place
+        self.reason = reason
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """What every event may carry beside its own fields."""
+
+    ms: Count | UnsetType = UNSET
+    auto: bool | UnsetType = UNSET
+
+
+class Void(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="void"):
+    """The hand is void from here: nothing is owed, all stakes go back."""
+
+    reason: Name
+
+
+class SeatEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Who sits where, and what was brought into this hand."""
+
+    seat: Seat
+    player: Name
+    carry_in: Money
+
+
+class Round(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """Two hands from one shuffle (PG-1, WZ-1)."""
+
+    id: Name
+    hand: Literal[1, 2]
+
+
+class Hand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The fields of every hand (FORMAT 2). A game's hand adds stakes, events and result."""
+
+    format: Literal["hand-log/1"]
+    source: Name
+    hand_id: Name
+    ruleset: Name
+    table: Name
+    started_at: str
+    ended_at: str
+    currency: Name
+    minor_digits: Annotated[int, Meta(ge=0, le=money.MINOR_DIGITS_MAX)]
+    round: Round | UnsetType = UNSET
+    ext: dict[str, Any] | UnsetType = UNSET
+
+
+def is_set(value: object) -> bool:
+    """Tell whether an optional field is there at all."""
+    return value is not UNSET
+
+
+def refuse(place: str, reason: str) -> Never:
+    """Refuse the line."""
+    raise Refusal(place, reason)
+
+
+# -- money, time and seats of a decoded hand ------------------------------------------------
+
+
+def read_money(text: str, digits: int, place: str) -> int:
+    """Minor units of an amount. Raises: Refusal with the place."""
+    try:
+        return money.parse_minor(text, digits)
+    except money.MoneyError as error:
+        raise Refusal(place, f"{error}: {_shown(text)}") from None
+
+
+def read_amount(text: str, digits: int, place: str) -> int:
+    """Minor units of an amount of zero or more. Raises: Refusal with the place."""
+    units = read_money(text, digits, place)
+    if units < 0:
+        raise Refusal(place, f"below zero: {_shown(text)}")
+    return units
+
+
+def read_base(text: str, digits: int, place: str) -> int:
+    """Minor units of a base stake, which is above zero. Raises: Refusal with the place."""
+    units = read_money(text, digits, place)
+    if units <= 0:
+        raise Refusal(place, f"not above zero: {_shown(text)}")
+    return units
+
+
+def read_seats(seats: tuple[SeatEntry, SeatEntry, SeatEntry, SeatEntry], digits: int) -> list[int]:
+    """Carry-in of the seats 0 to 3 in minor units.
+
+    Raises: Refusal when a seat or a player is not there exactly once, or an amount is not one.
+    """
+    carry: list[int | None] = [None, None, None, None]
+    players = set()
+    for position, entry in enumerate(seats):
+        if carry[entry.seat] is not None:
+            raise Refusal(f"$.seats[{position}].seat", f"seat {entry.seat} is there twice")
+        carry[entry.seat] = read_amount(
+            entry.carry_in, digits, f"$.seats[{position}].carry_in"
+        )
+        players.add(entry.player)
+    if len(players) != 4:
+        raise Refusal("$.seats", "a player is there twice")
+    return [units for units in carry if units is not None]
+
+
+_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([Zz])|([+-])(\d\d):(\d\d))",
+    re.ASCII,
+)
+
+
+@lru_cache(maxsize=4096)
+def parse_time(text: str) -> tuple[datetime, str]:
+    """Read an RFC 3339 time (FORMAT 6.2, 15) as a sortable pair.
+
+    Returns: the instant in UTC to the whole second, and the digits of its fraction without
+    trailing zeros, so that a fraction of any length still compares exactly. Second 60 is the last
+    instant of its minute: the fraction `~` sorts after every digit.
+    Raises: ValueError when it is not one.
+    """
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise ValueError("not an RFC 3339 time with an offset")
+    year, month, day, hour, minute, second = (int(match.group(i)) for i in range(1, 7))
+    fraction = (match.group(7) or "").rstrip("0")
+    leap = second == 60
+    offset = timedelta(0)
+    if match.group(8) is None:
+        hours, minutes = int(match.group(10)), int(match.group(11))
+        if hours > 23 or minutes > 59:
+            raise ValueError("offset out of range")
+        offset = timedelta(hours=hours, minutes=minutes)
+        if match.group(9) == "-":
+            offset = -offset
+    local = datetime(year, month, day, hour, minute, 59 if leap else second, tzinfo=UTC)
+    try:
+        instant = local - offset
+    except OverflowError:
+        # 0001-01-01 east of UTC, or 9999-12-31 west of it: legal, but outside of datetime. The
+        # offset is kept apart, which still orders against every time inside the range.
+        if leap:
+            _check_far_leap_second(year, hour * 60 + minute, offset)
+            return local.replace(tzinfo=timezone(offset)), "~"
+        return local.replace(tzinfo=timezone(offset)), fraction
+    if leap:
+        _check_leap_second(instant)
+        fraction = "~"
+    return instant, fraction
+
+
+def _check_leap_second(instant: datetime) -> None:
+    tomorrow_is_first = instant.day == _month_days(instant.year, instant.month)
+    if not (instant.hour == 23 and instant.minute == 59 and tomorrow_is_first):
+        raise ValueError("second 60 outside of the last minute of a month in UTC")
+
+
+def _check_far_leap_second(year: int, minute: int, offset: timedelta) -> None:
+    """The same where UTC lies outside of the years 1 to 9999: only 31 December of year 0 fits."""
+    if year != 1 or (minute - offset // timedelta(minutes=1)) % 1440 != 1439:
+        raise ValueError("second 60 outside of the last minute of a month in UTC")
+
+
+def _month_days(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def check_times(started_at: str, ended_at: str) -> None:
+    """Raises: Refusal when a time is not one, or the hand ends before it starts."""
+    try:
+        start = parse_time(started_at)
+    except ValueError as error:
+        raise Refusal("$.started_at", f"{error}: {_shown(started_at)}") from None
+    try:
+        end = parse_time(ended_at)
+    except ValueError as error:
+        raise Refusal("$.ended_at", f"{error}: {_shown(ended_at)}") from None
+    if end < start:
+        raise Refusal("$.ended_at", "before started_at")
+
+
+def check_multiples(values: list[int], place: str, *, least: int) -> None:
+    """A list of multiples on offer: strictly ascending, not empty, from `least` (FORMAT 6.2, 17).
+
+    Raises: Refusal with the place.
+    """
+    if not values:
+        raise Refusal(place, "empty")
+    if values[0] < least:
+        raise Refusal(f"{place}[0]", f"below {least}")
+    for position in range(1, len(values)):
+        if values[position] <= values[position - 1]:
+            raise Refusal(f"{place}[{position}]", "not ascending")
+
+
+def _shown(text: str) -> str:
+    return json.dumps(text if len(text) <= 40 else text[:37] + "…", ensure_ascii=False)
+
+
+# -- what a typed decoder does not see ------------------------------------------------------
+
+# A key's colon may be set off by blanks; then counting `":` no longer counts keys.
+_ODD_COLONS = (b" :", b"\t:", b"\r:")
+
+
+def needs_strict_scan(line: bytes, hand: Hand) -> bool:
+    """Tell whether a decoded line could still hide what FORMAT refuses.
+
+    msgspec keeps the last of two equal keys and lets control characters of Unicode pass. Where a
+    line has no backslash, no blank before a colon and no byte that could begin such a character,
+    each `":` ends a key, and one pass that writes the hand again counts the keys that were kept.
+    Anything unusual is scanned in full, so the short way only ever saves time.
+    """
+    if b"\\" in line or b"\x7f" in line or b"\xc2" in line or hand.ext is not UNSET:
+        return True
+    for odd in _ODD_COLONS:
+        if odd in line:
+            return True
+    return line.count(b'":') != msgspec.json.encode(hand).count(b'":')
+
+
+def strict_scan(line: bytes) -> dict[str, Any]:
+    """Read a line with the standard library and check what holds for every JSON part of it.
+
+    Repeated keys (also through an escape), depth, control characters in names, unpaired
+    surrogates and the words NaN and Infinity are refused. Numbers are left as text.
+    Raises: Refusal.
+    """
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refusal("$", f"not UTF-8 (byte {error.start})") from None
+    check_depth(text)
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique_pairs,
+            parse_float=str,
+            parse_int=str,
+            parse_constant=_refuse_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise Refusal("$", f"not JSON: {error.msg} (character {error.pos})") from None
+    if not isinstance(value, dict):
+        raise Refusal("$", "not a JSON object")
+    for key, part in value.items():
+        _check_strings(part, f"$.{key}", free=key == "ext")
+    return value
+
+
+def check_depth(text: str) -> None:
+    """Raises: Refusal when the JSON parts nest deeper than DEPTH_MAX; strings are passed over."""
+    depth = 0
+    for match in _STRUCTURE.finditer(text):
+        mark = match.group()
+        if mark in "[{":
+            depth += 1
+            if depth > DEPTH_MAX:
+                raise Refusal("$", f"deeper than {DEPTH_MAX} (character {match.start()})")
+        elif mark in "]}":
+            depth -= 1
+
+
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    parts = dict(pairs)
+    if len(parts) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise Refusal("$", f"the key {_shown(key)} is there twice in one object")
+            seen.add(key)
+    for key in parts:
+        if not key.isascii() and _has_surrogate(key):
+            raise Refusal("$", "an unpaired surrogate in a key")
+    return parts
+
+
+def _refuse_constant(word: str) -> Never:
+    raise Refusal("$", f"{word} is not JSON")
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _check_strings(value: object, place: str, *, free: bool) -> None:
+    """Names hold no control characters; nothing holds a surrogate, `ext` (`free`) included."""
+    if isinstance(value, str):
+        if not free and _CONTROL.search(value):
+            raise Refusal(place, "a control character")
+        if not value.isascii() and _has_surrogate(value):
+            raise Refusal(place, "an unpaired surrogate")
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            _check_strings(part, f"{place}.{key}", free=free)
+    elif isinstance(value, list):
+        for position, part in enumerate(value):
+            _check_strings(part, f"{place}[{position}]", free=free)
+
+
+def salvage(line: bytes) -> dict[str, str | None]:
+    """What can be told of a refused line (FORMAT 6.2, 18): its four names, or None for each.
+
+    A name is given when the line is a JSON object without repeated keys and it is well-formed.
+    """
+    names: dict[str, str | None] = dict.fromkeys(("source", "hand_id", "game", "ruleset"))
+    try:
+        value = json.loads(
+            line.decode("utf-8"),
+            object_pairs_hook=_unique_pairs,
+            parse_float=str,
+            parse_int=_Number,
+            parse_constant=_refuse_constant,
+        )
+    except (Refusal, ValueError, RecursionError):
+        return names
+    if isinstance(value, dict):
+        for key in names:
+            text = value.get(key)
+            if type(text) is str and 1 <= len(text) <= 128:
+                if not _CONTROL.search(text) and not _has_surrogate(text):
+                    names[key] = text
+    return names
+
+
+class _Number(str):
+    """A number's text, told apart from a string by its type."""
+
+    __slots__ = ()

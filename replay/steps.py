@@ -1,0 +1,174 @@
+"""What happened at each event, in words and as a board; and each figure with its way.
+
+These are the shapes that a page, the API or a text report print. They hold facts only: amounts
+are minor units, tiles are codes, names of combinations are text in English with the original
+beside it. They are never stored; each game builds them from the record on demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from replay.findings import Finding
+
+# Hears the private state of a replay after each event: (event index, state).
+Observer = Callable[[int, Any], None]
+
+# `best` is the best play so far, `down` a face-down discard, `refused` where the replay stopped.
+PlacedState = Literal["plain", "best", "down", "refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule of the rulebook in one sentence. `confidence` is A to D."""
+
+    id: str
+    sentence: str
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatView:
+    """One seat after a step, as the auditor sees it (all tiles).
+
+    `holding` are the tiles still in hand, `gone` those of the current trick that are still drawn
+    there faintly; `so_far_minor` what the seat has won or paid at this step (immediate
+    payments). `is_shown`: the holding lies open (Pai Gow, after its reveal). `lines` are further
+    short facts for the seat's card ("bid ×2", "bet ×10, stake 100.00"). `hand_name` is the name
+    of the holding's rank once it is known, `verdict` how the seat fared ("Banker wins") with the
+    reason and the rule it rests on.
+    """
+
+    seat: int
+    player: str
+    is_banker: bool
+    is_turn: bool
+    holding: tuple[str, ...]
+    gone: tuple[str, ...] = ()
+    is_shown: bool = False
+    tricks: int | None = None
+    carry_in_minor: int
+    so_far_minor: int | None = None
+    bid: int | None = None
+    bet: int | None = None
+    banker_note: str | None = None
+    hand_name: str | None = None
+    hand_name_hant: str | None = None
+    hand_note: str | None = None
+    lines: tuple[str, ...] = ()
+    outcome: str | None = None
+    outcome_reason: str | None = None
+    outcome_rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Tiles that a seat has put on the table in the current trick; `order` counts from 1."""
+
+    seat: int
+    tiles: tuple[str, ...]
+    state: PlacedState
+    order: int
+    title: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """The table after a step. `seats` are in seat order 0 to 3 (none in Wenzhou).
+
+    `heading` and `notes` stand in the centre ("Trick 3", "2 tiles, civil pair 文對", "Best so
+    far 雙鵝, South"); `corner_notes` are short facts about the whole hand ("棟 taken 3 of 8").
+    """
+
+    seats: tuple[SeatView, ...]
+    placed: tuple[Placed, ...] = ()
+    dice: tuple[int, int] | None = None
+    dice_note: str | None = None
+    heading: str = ""
+    notes: tuple[str, ...] = ()
+    corner_notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of the hand that can be jumped to: a phase, or a trick. `key` is like `trick-3`."""
+
+    key: str
+    title: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """The hand after an event. Step 0 is the table before the first event (`event` is None).
+
+    `seat` acts; `text` is one sentence without a full stop at its end for the event list ("leads
+    雙長三"), which follows the seat; `sentence` the same as a whole sentence with the seat's name
+    for a screen reader. `tiles` are those that the event shows. `think_ms` is the time since the
+    last event that has a clock, None where unknown or negative. `is_judged` is False behind the
+    event at which the replay stopped: such events stand as logged.
+    """
+
+    number: int
+    event: int | None
+    kind: str
+    part: Part
+    seat: int | None = None
+    tiles: tuple[str, ...] = ()
+    text: str
+    sentence: str
+    is_auto: bool = False
+    ms: int | None = None
+    think_ms: int | None = None
+    is_judged: bool = True
+    findings: tuple[Finding, ...] = ()
+    board: Board
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One stage on the way to a figure.
+
+    `formula` has the numbers in it ("5 % × 96.35 = 4.8175, rounded down"); `value` is the amount
+    after this stage, as text; `logged` what the log says for the same stage, where it does.
+    `rule` is a rule id.
+    """
+
+    name: str
+    title: str
+    formula: str
+    value: str
+    logged: str | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure of `result`: logged beside recomputed, with its way.
+
+    `name` is the field (`gross`, `units`, `winner`, `next`, …), `owner` groups figures into rows
+    of the settlement table: a seat ("seat-2"), a bet ("bet-b1"), a player, or "hand" for
+    figures of the whole hand. `logged` is None where the log does not carry it.
+    """
+
+    name: str
+    title: str
+    owner: str
+    owner_title: str
+    seat: int | None = None
+    subject: str | None = None
+    logged: str | None
+    recomputed: str
+    findings: tuple[Finding, ...] = ()
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """A whole hand for the eye: its steps, its figures, its rules."""
+
+    steps: tuple[Step, ...]
+    figures: tuple[Figure, ...]
