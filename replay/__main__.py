@@ -77,9 +77,7 @@ def _say(message: str) -> None:
 class _Run:
     """One run of the command over its files."""
 
-    def __init__(
-        self, rulesets: Rulesets, output: BinaryIO, continuity: Continuity | None
-    ) -> None:
+    def __init__(self, rulesets: Rulesets, output: BinaryIO, continuity: Continuity | None) -> None:
         self._rulesets = rulesets
         self._output = output
         self._continuity = continuity

@@ -76,9 +76,7 @@ def _refusal_of(message: str) -> Refusal:
     return Refusal(place.rstrip("`"), reason) if found else Refusal("$", message)
 
 
-def audit(
-    line: bytes, rulesets: Rulesets, *, file: str | None = None, number: int = 1
-) -> Verdict:
+def audit(line: bytes, rulesets: Rulesets, *, file: str | None = None, number: int = 1) -> Verdict:
     """Judge one line of hand-log/1. Never raises for what a line holds."""
     return audit_line(line, rulesets, file=file, number=number).verdict
 
@@ -228,9 +226,7 @@ def _written(value: OptionValue) -> str:
     return str(value)
 
 
-def _all_findings(
-    found: Read, ruleset: Ruleset, judgement: Judgement
-) -> tuple[Finding, ...]:
+def _all_findings(found: Read, ruleset: Ruleset, judgement: Judgement) -> tuple[Finding, ...]:
     """Findings on events, then on figures; each with its confidence, words and explanations."""
     if not judgement.findings and not judgement.figures:
         return ()

@@ -65,7 +65,9 @@ CODES: dict[str, Code] = {
         Code("compare-mismatch", "The logged comparison went to the wrong side"),
         Code("lead-illegal", "Tiles that may not be led", stops=True),
         Code("follow-illegal", "A follow that the rules refuse", stops=True),
-        Code("not-eligible", "A face-up play by a seat that may not take the last trick", stops=True),
+        Code(
+            "not-eligible", "A face-up play by a seat that may not take the last trick", stops=True
+        ),
         Code("declaration-invalid", "A declaration that the rules refuse", stops=True),
         Code("trick-mismatch", "The logged trick is not the one that was played"),
         Code("bonus-mismatch", "The logged immediate payment is not the one that was earned"),

@@ -10,7 +10,10 @@ from replay.game import Game
 # BOOTSTRAP ONLY: the packages are being written at the same time.
 _found = []
 for _module, _attribute in (
-    ("banker_pai_gow", "GAME"), ("tien_gow", "BIG"), ("tien_gow", "SMALL"), ("wenzhou_pai_gow", "GAME"),
+    ("banker_pai_gow", "GAME"),
+    ("tien_gow", "BIG"),
+    ("tien_gow", "SMALL"),
+    ("wenzhou_pai_gow", "GAME"),
 ):
     try:
         _found.append(getattr(importlib.import_module(f"replay.{_module}"), _attribute))

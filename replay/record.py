@@ -132,9 +132,7 @@ def read_seats(seats: tuple[SeatEntry, SeatEntry, SeatEntry, SeatEntry], digits:
     for position, entry in enumerate(seats):
         if carry[entry.seat] is not None:
             raise Refusal(f"$.seats[{position}].seat", f"seat {entry.seat} is there twice")
-        carry[entry.seat] = read_amount(
-            entry.carry_in, digits, f"$.seats[{position}].carry_in"
-        )
+        carry[entry.seat] = read_amount(entry.carry_in, digits, f"$.seats[{position}].carry_in")
         players.add(entry.player)
     if len(players) != 4:
         raise Refusal("$.seats", "a player is there twice")

@@ -68,13 +68,17 @@ def whole(
         if not isinstance(value, int) or isinstance(value, bool):
             raise ValueError("must be a whole number")
         if value < least or (most is not None and value > most):
-            raise ValueError(f"must be {least} to {most}" if most is not None else f"must be {least} or more")
+            raise ValueError(
+                f"must be {least} to {most}" if most is not None else f"must be {least} or more"
+            )
         return value
 
     return Option(name=name, check=check, alternatives=alternatives)
 
 
-def decimal_rate(name: str, *, most: int | None = None, alternatives: tuple[str, ...] = ()) -> Option:
+def decimal_rate(
+    name: str, *, most: int | None = None, alternatives: tuple[str, ...] = ()
+) -> Option:
     """A decimal string of 0 or more, at most `most` (FORMAT 6.7)."""
 
     def check(value: object) -> OptionValue:

@@ -40,7 +40,7 @@ class StreamRefused(Exception):
 
 def is_packed(start: bytes) -> bool:
     """Tell whether a stream that starts so is gzip or zstd."""
-    return start.startswith(GZIP_MAGIC) or start.startswith(ZSTD_MAGIC) or _is_skippable(start)
+    return start.startswith((GZIP_MAGIC, ZSTD_MAGIC)) or _is_skippable(start)
 
 
 def _is_skippable(start: bytes) -> bool:
@@ -95,17 +95,27 @@ class _Reader:
     def __init__(self, source: ByteSource) -> None:
         self._source = source
         self._buffer = b""
+        self._broken: StreamBroken | None = None
 
     def _more(self) -> bytes:
+        if self._broken is not None:
+            raise self._broken
         try:
             return self._source.read(PIECE_BYTES)
         except (OSError, ValueError, EOFError) as error:
-            raise StreamBroken(f"it cannot be read on: {error}") from None
+            self._broken = StreamBroken(f"it cannot be read on: {error}")
+            raise self._broken from None
 
     def peek(self, size: int) -> bytes:
         """The next `size` bytes, fewer at the end; they stay."""
         while len(self._buffer) < size:
-            piece = self._more()
+            try:
+                piece = self._more()
+            except StreamBroken:
+                # What is at hand is given first; whoever asks for more hears of the break.
+                if not self._buffer:
+                    raise
+                break
             if not piece:
                 break
             self._buffer += piece
