@@ -181,7 +181,7 @@ STORAGES = {
     },
 }
 WHITENOISE_USE_FINDERS = IS_TEST
-WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_AUTOREFRESH = DEBUG or IS_TEST
 
 # Bounds on what comes in. Django's own count neither the bytes of a streamed body nor its lines:
 # the upload service does, by the TILECOURT_ numbers.
