@@ -16,16 +16,28 @@ from replay.library import load_rulesets, read_ruleset
 from replay.money import format_minor, parse_minor
 from replay.record import Hand, Refusal, parse_time
 from replay.ruleset import Ruleset, RulesetError, Rulesets
-from replay.steps import Board, Figure, Part, Placed, Rule, SeatView, Stage, Step, Walk
+from replay.steps import (
+    Board,
+    DoorView,
+    Figure,
+    Part,
+    Placed,
+    Rule,
+    SeatView,
+    Stage,
+    Step,
+    WagerView,
+    Walk,
+)
 from replay.stream import Line, read_lines
 from replay.tiles import KINDS, TileKind
 from replay.verdict import ENGINE, Verdict, format_verdict
 
 __all__ = [
     "CODES", "ENGINE", "GAMES", "KINDS",
-    "Audited", "Board", "Code", "Continuity", "Figure", "Finding", "Game", "Hand", "Line", "Part", "Placed",
-    "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets", "SeatView", "Stage", "Step",
-    "TileKind", "Verdict", "Walk",
+    "Audited", "Board", "Code", "Continuity", "DoorView", "Figure", "Finding", "Game", "Hand",
+    "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets", "SeatView", "Stage", "Step",
+    "TileKind", "Verdict", "WagerView", "Walk",
     "audit", "audit_line", "format_minor", "format_verdict", "load_rulesets", "parse_minor",
     "parse_time", "read", "read_lines", "read_ruleset", "reject", "walk",
 ]  # fmt: skip

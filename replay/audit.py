@@ -232,14 +232,13 @@ def _all_findings(found: Read, ruleset: Ruleset, judgement: Judgement) -> tuple[
         return ()
     game = found.game
     explained: tuple[str, ...] = ()
-    if judgement.figures and not judgement.void and not judgement.stopped:
-        if any(finding.code not in game.unexplained for finding in judgement.figures):
-            explained = _explanations(found, ruleset)
+    is_searched = not judgement.void and not judgement.stopped
+    if is_searched and any(f.code not in game.unexplained for f in judgement.figures):
+        explained = _explanations(found, ruleset)
     whole = [_worded(finding, game) for finding in judgement.findings]
     for finding in judgement.figures:
-        if explained and finding.code not in game.unexplained:
-            finding = replaced(finding, explained_by=explained)
-        whole.append(_worded(finding, game))
+        own = explained if finding.code not in game.unexplained else ()
+        whole.append(_worded(replaced(finding, explained_by=own), game))
     return tuple(whole)
 
 

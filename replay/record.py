@@ -358,10 +358,13 @@ def salvage(line: bytes) -> dict[str, str | None]:
     if isinstance(value, dict):
         for key in names:
             text = value.get(key)
-            if type(text) is str and 1 <= len(text) <= 128:
-                if not _CONTROL.search(text) and not _has_surrogate(text):
-                    names[key] = text
+            if type(text) is str and _is_name(text):
+                names[key] = text
     return names
+
+
+def _is_name(text: str) -> bool:
+    return 1 <= len(text) <= 128 and not _CONTROL.search(text) and not _has_surrogate(text)
 
 
 class _Number(str):

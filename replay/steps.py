@@ -76,8 +76,42 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WagerView:
+    """One wager as it lies on a door. `profit_minor` is known once the door is decided."""
+
+    bet: str
+    player: str
+    side: Literal["win", "lose"]
+    stake_minor: int
+    profit_minor: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoorView:
+    """A position of a game without seats (Wenzhou): `bank`, `shun`, `chu` or `dao`.
+
+    `hand_name` is known once both tiles are there ("8 points", 八點), `hand_note` how it comes
+    about ("12 + 6 = 18"). `outcome` ("Door wins") with its reason and rule stands on a door, never
+    on the bank, once all tiles are dealt. `is_turn`: the next tile goes here.
+    """
+
+    position: str
+    title: str
+    title_hant: str
+    tiles: tuple[str, ...] = ()
+    is_turn: bool = False
+    hand_name: str | None = None
+    hand_name_hant: str | None = None
+    hand_note: str | None = None
+    outcome: str | None = None
+    outcome_reason: str | None = None
+    outcome_rule: str | None = None
+    wagers: tuple[WagerView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """The table after a step. `seats` are in seat order 0 to 3 (none in Wenzhou).
+    """The table after a step. `seats` are in seat order 0 to 3 (none in Wenzhou, which has `doors`).
 
     `heading` and `notes` stand in the centre ("Trick 3", "2 tiles, civil pair 文對", "Best so
     far 雙鵝, South"); `corner_notes` are short facts about the whole hand ("棟 taken 3 of 8").
@@ -90,6 +124,7 @@ class Board:
     heading: str = ""
     notes: tuple[str, ...] = ()
     corner_notes: tuple[str, ...] = ()
+    doors: tuple[DoorView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
