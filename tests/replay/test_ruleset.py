@@ -1,0 +1,133 @@
+"""Ruleset files (FORMAT 5, 6.7)."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import replay
+from replay.ruleset import SHIPPED
+from tests.golden_vectors import GOLDEN
+
+SHIPPED_NAMES = [
+    "banker-pai-gow/bs-2022@1",
+    "small-tien-gow/derived@1",
+    "tien-gow/alan-chan@1",
+    "tien-gow/classic@1",
+    "tien-gow/helic@1",
+    "wenzhou-pai-gow/live-2015@1",
+]
+
+CLASSIC = (SHIPPED / "tien-gow.classic.1.toml").read_text("utf-8")
+WENZHOU = (SHIPPED / "wenzhou-pai-gow.live-2015.1.toml").read_text("utf-8")
+BANKER = (SHIPPED / "banker-pai-gow.bs-2022.1.toml").read_text("utf-8")
+
+
+def test_the_package_ships_the_six_rulesets_of_the_format() -> None:
+    assert sorted(ruleset.name for ruleset in replay.load_rulesets()) == SHIPPED_NAMES
+
+
+def test_shipped_files_set_the_options_of_the_vectors() -> None:
+    for path in sorted(SHIPPED.glob("*.toml")):
+        theirs = GOLDEN / "rulesets" / "shipped" / path.name
+        assert tomllib.loads(path.read_text("utf-8")) == tomllib.loads(theirs.read_text("utf-8"))
+
+
+def test_the_lock_pins_the_bytes_of_each_shipped_file() -> None:
+    lock = (SHIPPED.parent / "rulesets.lock").read_text("utf-8").splitlines()
+    pinned = {name: digest for digest, name in (line.split("  ") for line in lock)}
+    assert pinned == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in SHIPPED.glob("*.toml")
+    }
+
+
+def test_every_test_ruleset_is_read() -> None:
+    assert len(replay.load_rulesets(GOLDEN / "rulesets")) == 6 + len(
+        list((GOLDEN / "rulesets").glob("*.toml"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("par = 4", "par = 0", "option par: must be 1 or more"),
+        ("par = 4", "par = true", "option par: must be a whole number"),
+        ("par = 4", "", "option par is missing"),
+        ("par = 4", "par = 4\nparr = 4", "unknown option parr"),
+        ("min_jie = 2", "min_jie = 3", "option min_jie"),
+        ("tian_red = 6", "tian_red = 5", "option tian_red"),
+        ('slam = "on"', "slam = true", "option slam: must be one of on, off"),
+        ("bao_also_he = false", 'bao_also_he = "false"', "option bao_also_he: must be true"),
+        ('rake_rate = "0"', "rake_rate = 0", "option rake_rate: must be a decimal in quotes"),
+        ('rake_rate = "0"', 'rake_rate = "1.01"', "option rake_rate: must be at most 1"),
+        ('rake_rate = "0"', 'rake_rate = "-0"', "option rake_rate"),
+        ('"all-white"', '"all-black"', "option lipai: 'all-black' is not one of"),
+        ('"all-white"', '"one-red"', "option lipai: a word is there twice"),
+        ("revision = 1", "revision = 0", "revision must be"),
+        ("revision = 1", 'revision = "1"', "revision must be"),
+        ('game = "tien-gow"', 'game = "poker"', "unknown game poker"),
+        ("revision = 1", "revision = 1\nauthor = 1", "unknown key author"),
+        ("[options]", "[option]", "unknown key option"),
+        ("par = 4", "par = 4\npar = 4", "not TOML"),
+    ],
+)
+def test_a_file_that_is_no_ruleset_is_refused_with_its_place(
+    old: str, new: str, reason: str
+) -> None:
+    assert CLASSIC.count(old) == 1
+    with pytest.raises(replay.RulesetError) as caught:
+        replay.read_ruleset(CLASSIC.replace(old, new).encode(), where="x.toml")
+    assert str(caught.value).startswith("x.toml: ")
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "old", "new"),
+    [
+        (WENZHOU, 'odds_lose = "0.94"', 'odds_lose = "12.5"'),
+        (WENZHOU, "max_win_doors = 3", "max_win_doors = 1"),
+        (BANKER, 'rake_rate = "0.05"', 'rake_rate = "1"'),
+        (CLASSIC, "zun_base = 2", "zun_base = 0"),
+        (CLASSIC, "[options]", "[options]"),
+    ],
+)
+def test_values_inside_the_bounds_are_read(content: str, old: str, new: str) -> None:
+    assert content.count(old) == 1
+    replay.read_ruleset(content.replace(old, new).encode())
+
+
+@pytest.mark.parametrize("value", ["0", "4"])
+def test_doors_are_one_to_three(value: str) -> None:
+    with pytest.raises(replay.RulesetError, match=r"max_win_doors"):
+        replay.read_ruleset(
+            WENZHOU.replace("max_win_doors = 3", f"max_win_doors = {value}").encode()
+        )
+
+
+def test_sources_speak_of_options_that_exist() -> None:
+    more = CLASSIC + '\n[sources]\npar = "seeds 000 and 004"\n'
+    assert replay.read_ruleset(more.encode()).sources == {"par": "seeds 000 and 004"}
+    with pytest.raises(replay.RulesetError, match=r"sources\.parr"):
+        replay.read_ruleset(more.replace('\npar = "s', '\nparr = "s').encode())
+
+
+def test_one_id_and_revision_with_two_contents_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "same.toml").write_text(CLASSIC, "utf-8")
+    assert len(replay.load_rulesets(tmp_path)) == 6
+    (tmp_path / "other.toml").write_text(CLASSIC + "# changed\n", "utf-8")
+    with pytest.raises(replay.RulesetError, match=r"classic@1 is already known"):
+        replay.load_rulesets(tmp_path)
+
+
+def test_sub_folders_are_not_looked_into(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "broken.toml").write_text("no", "utf-8")
+    assert len(replay.load_rulesets(tmp_path)) == 6
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(replay.RulesetError, match=r"no such folder"):
+        replay.load_rulesets(tmp_path / "nowhere")
