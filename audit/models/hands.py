@@ -1,0 +1,124 @@
+"""A hand is known by its source and id; its versions are the different bytes that claimed to be it.
+
+Names are compared exactly, code point by code point: their columns have the collation C.
+"""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models.functions import Now
+
+from audit.models.uploads import Upload
+from audit.models.verdicts import Verdict, VerdictKind
+
+
+def exact_name() -> models.CharField[str, str]:
+    """A name as FORMAT 1 has it: up to 128 code points, compared exactly."""
+    return models.CharField(max_length=128, db_collation="C")
+
+
+class Hand(models.Model):
+    """One hand and what is searched of it; the search columns are those of its current version.
+
+    `played_at` is the instant of `started_at` to the microsecond, `started_at` the text as logged,
+    `played_on` the day in the offset of the log. An instant outside of the years 1 to 9999 in UTC
+    (legal near their ends in some offsets) is moved to the nearest one inside, for sorting only.
+    `error_code` is the primary finding, empty where there is none. `is_conflict`: other bytes came
+    under the same identity.
+    """
+
+    source = exact_name()
+    hand_id = exact_name()
+    version = models.ForeignKey(
+        "HandVersion", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+", db_index=False)
+    game = exact_name()
+    ruleset = exact_name()
+    table = exact_name()
+    players = ArrayField(models.CharField(max_length=128))
+    played_at = models.DateTimeField()
+    played_on = models.DateField()
+    started_at = models.TextField()
+    currency = exact_name()
+    minor_digits = models.SmallIntegerField()
+    verdict_kind = models.CharField(max_length=10, choices=VerdictKind.choices)
+    error_code = models.CharField(max_length=40, blank=True)
+    finding_codes = ArrayField(models.CharField(max_length=40))
+    finding_count = models.IntegerField()
+    is_conflict = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="hand_identity", fields=["source", "hand_id"]),
+            models.CheckConstraint(
+                name="hand_verdict_known", condition=models.Q(verdict_kind__in=VerdictKind.values)
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["-played_at", "-id"], name="hand_by_time"),
+            models.Index(fields=["game", "-played_at", "-id"], name="hand_by_game"),
+            models.Index(fields=["table", "-played_at", "-id"], name="hand_by_table"),
+            models.Index(
+                fields=["verdict_kind", "-played_at", "-id"],
+                name="hand_not_clean",
+                condition=~models.Q(verdict_kind=VerdictKind.CLEAN),
+            ),
+            models.Index(fields=["hand_id"], name="hand_by_id"),
+            models.Index(
+                fields=["-played_at", "-id"],
+                name="hand_in_conflict",
+                condition=models.Q(is_conflict=True),
+            ),
+            GinIndex(fields=["players"], name="hand_by_player"),
+            GinIndex(
+                fields=["finding_codes"],
+                name="hand_by_finding",
+                condition=models.Q(finding_count__gt=0),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.hand_id}"
+
+
+class HandVersion(models.Model):
+    """The exact bytes of a hand, as a line of an upload brought them first.
+
+    `raw` is zstd over the line without its line end; `sha256` is of the line.
+    """
+
+    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="versions", db_index=False)
+    number = models.IntegerField()
+    raw = models.BinaryField()
+    sha256 = models.BinaryField()
+    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
+    line = models.BigIntegerField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="version_bytes_once", fields=["hand", "sha256"]),
+            models.UniqueConstraint(name="version_number_once", fields=["hand", "number"]),
+            models.UniqueConstraint(name="version_line_once", fields=["upload", "line"]),
+            models.CheckConstraint(name="version_from_one", condition=models.Q(number__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.hand_id} version {self.number}"
+
+
+class Duplicate(models.Model):
+    """A line that brought bytes already known: nothing is stored twice, but the line is on record."""
+
+    version = models.ForeignKey(HandVersion, on_delete=models.PROTECT, related_name="duplicates")
+    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
+    line = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="duplicate_once", fields=["upload", "line"])]
+
+    def __str__(self) -> str:
+        return f"{self.upload_id}:{self.line}"

@@ -1,0 +1,141 @@
+"""An upload is one file handed in; a chunk is a run of its lines, the unit of work."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+
+
+class UploadState(models.TextChoices):
+    """How far an upload is. The last three are ends.
+
+    `partly`: some lines could not be audited through our fault. `failed`: it gave no hand, or did
+    not arrive whole; `error` says which.
+    """
+
+    RECEIVING = "receiving", "Receiving"
+    QUEUED = "queued", "Queued"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    PARTLY = "partly", "Partly done"
+    FAILED = "failed", "Failed"
+
+
+class Upload(models.Model):
+    """One file or request body as received.
+
+    `byte_count` and `sha256` are of the bytes as they came, still compressed. `line_count` counts
+    the lines that are not blank. Two sums hold when an upload has ended:
+    clean + discrepant + void + rejected + failed = lines, and
+    new + duplicate + conflict = clean + discrepant + void.
+    """
+
+    name = models.CharField(max_length=255)
+    received_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    state = models.CharField(
+        max_length=10, choices=UploadState.choices, default=UploadState.RECEIVING
+    )
+    error = models.TextField(blank=True, default="")
+    byte_count = models.BigIntegerField(default=0)
+    sha256 = models.BinaryField(null=True, default=None)
+    line_count = models.BigIntegerField(default=0)
+    clean_count = models.BigIntegerField(default=0)
+    discrepant_count = models.BigIntegerField(default=0)
+    void_count = models.BigIntegerField(default=0)
+    rejected_count = models.BigIntegerField(default=0)
+    failed_count = models.BigIntegerField(default=0)
+    new_count = models.BigIntegerField(default=0)
+    duplicate_count = models.BigIntegerField(default=0)
+    conflict_count = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now())
+    # The last sign of life while it is being received.
+    touched_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True, default=None)
+    finished_at = models.DateTimeField(null=True, default=None)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="upload_state_known", condition=models.Q(state__in=UploadState.values)
+            ),
+            models.CheckConstraint(
+                name="upload_counts_add_up",
+                condition=models.Q(
+                    line_count__gte=models.F("clean_count")
+                    + models.F("discrepant_count")
+                    + models.F("void_count")
+                    + models.F("rejected_count")
+                    + models.F("failed_count")
+                ),
+            ),
+            models.CheckConstraint(
+                name="upload_end_is_dated",
+                condition=models.Q(
+                    state__in=[UploadState.DONE, UploadState.PARTLY, UploadState.FAILED],
+                    finished_at__isnull=False,
+                )
+                | models.Q(
+                    state__in=[UploadState.RECEIVING, UploadState.QUEUED, UploadState.RUNNING],
+                    finished_at__isnull=True,
+                ),
+            ),
+        ]
+        indexes = [models.Index(fields=["sha256"], name="upload_by_sha256")]
+
+    def __str__(self) -> str:
+        return f"{self.pk} {self.name}"
+
+
+class ChunkState(models.TextChoices):
+    """Whether a chunk waits, is being judged, or has ended."""
+
+    QUEUED = "queued", "Queued"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+
+
+class Chunk(models.Model):
+    """Some whole lines of an upload, stored before they are queued.
+
+    `payload` is zstd over what `services.payloads` writes; it is emptied once the chunk is done,
+    for the bytes then stand with the hands and the refusals. `attempts` counts the leases given and
+    tells their holders apart: only the last holder may store. `due_at` is when the chunk may be
+    taken next.
+    """
+
+    upload = models.ForeignKey(Upload, on_delete=models.CASCADE, related_name="chunks")
+    number = models.IntegerField()
+    first_line = models.BigIntegerField()
+    line_count = models.IntegerField()
+    payload = models.BinaryField()
+    state = models.CharField(max_length=10, choices=ChunkState.choices, default=ChunkState.QUEUED)
+    attempts = models.IntegerField(default=0)
+    due_at = models.DateTimeField(db_default=Now())
+    lease_until = models.DateTimeField(null=True, default=None)
+    queued_at = models.DateTimeField(db_default=Now())
+    error = models.TextField(blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="chunk_once", fields=["upload", "number"]),
+            models.CheckConstraint(
+                name="chunk_state_known", condition=models.Q(state__in=ChunkState.values)
+            ),
+            models.CheckConstraint(
+                name="chunk_lease_while_running",
+                condition=models.Q(state=ChunkState.RUNNING, lease_until__isnull=False)
+                | (~models.Q(state=ChunkState.RUNNING) & models.Q(lease_until__isnull=True)),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["queued_at"],
+                name="chunk_open",
+                condition=models.Q(state__in=[ChunkState.QUEUED, ChunkState.RUNNING]),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.upload_id}/{self.number}"

@@ -1,0 +1,61 @@
+"""What the pages, the commands and the API read. Nothing here writes.
+
+    list_uploads(*, cursor=None, limit=50) -> Page[UploadRow]
+    get_upload(upload_id) -> UploadRow                      cheap: one query by key; UploadNotFound
+    list_refusals(upload_id, *, cursor=None, limit=100) -> Page[RefusalRow]
+
+    HandFilters.parse(query) -> HandFilters                 query: a mapping of texts; BadQuery
+    list_hands(filters, *, cursor=None, limit=50) -> Page[HandRow]
+    filter_choices() -> FilterChoices
+    hand_detail(hand_pk, *, version=None) -> HandDetail     HandNotFound
+    current_rulesets() -> replay.Rulesets                   for replay.walk(detail.raw, …)
+
+A cursor is an opaque text out of a Page. A malformed cursor or filter raises BadQuery, a
+ValueError; what is not there raises NotFound, a LookupError.
+"""
+
+from audit.selectors.filters import FilterChoices, HandFilters, filter_choices
+from audit.selectors.hands import (
+    DuplicateRow,
+    HandDetail,
+    HandRow,
+    VerdictRow,
+    VersionRow,
+    hand_detail,
+    list_hands,
+)
+from audit.selectors.pages import BadQuery, HandNotFound, NotFound, Page, UploadNotFound
+from audit.selectors.rulesets import current_rulesets
+from audit.selectors.uploads import (
+    RefusalRow,
+    UploadRow,
+    get_upload,
+    known_files,
+    list_refusals,
+    list_uploads,
+)
+
+__all__ = [
+    "BadQuery",
+    "DuplicateRow",
+    "FilterChoices",
+    "HandDetail",
+    "HandFilters",
+    "HandNotFound",
+    "HandRow",
+    "NotFound",
+    "Page",
+    "RefusalRow",
+    "UploadNotFound",
+    "UploadRow",
+    "VerdictRow",
+    "VersionRow",
+    "current_rulesets",
+    "filter_choices",
+    "get_upload",
+    "hand_detail",
+    "known_files",
+    "list_hands",
+    "list_refusals",
+    "list_uploads",
+]

@@ -1,0 +1,201 @@
+"""What a list of hands may be narrowed by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from django.db import connection
+from django.db.models import Q
+
+import replay
+from audit.models import Duplicate, Hand, HandVersion, VerdictKind
+from audit.selectors.pages import KEY_MAX, BadQuery
+
+TEXT_MAX = 128
+CHOICES_MAX = 500
+# A day of the log, in whatever offset, lies within this of the same day in UTC.
+OFFSET_MAX = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandFilters:
+    """What was asked for; None, empty or False where nothing was.
+
+    `day_from` and `day_to`, both included, are days in the offset of the log. `text` is the
+    beginning of a hand id or of a table, or a whole player name. `upload` finds the hands that an
+    upload brought, known ones too; `is_conflict` only those with several versions in conflict.
+    """
+
+    game: str = ""
+    table: str = ""
+    source: str = ""
+    player: str = ""
+    verdict: str = ""
+    code: str = ""
+    day_from: date | None = None
+    day_to: date | None = None
+    text: str = ""
+    upload: int | None = None
+    is_conflict: bool = False
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> HandFilters:
+        """Read `game table source player verdict code from to q upload conflict`.
+
+        Other keys are left alone, an empty value counts as absent. Raises: BadQuery.
+        """
+        filters = cls(
+            game=_choice(query, "game", tuple(replay.GAMES)),
+            table=_text(query, "table"),
+            source=_text(query, "source"),
+            player=_text(query, "player"),
+            verdict=_choice(query, "verdict", tuple(VerdictKind.values)),
+            code=_choice(query, "code", tuple(replay.CODES)),
+            day_from=_day(query, "from"),
+            day_to=_day(query, "to"),
+            text=_text(query, "q"),
+            upload=_number(query, "upload"),
+            is_conflict=_choice(query, "conflict", ("1",)) == "1",
+        )
+        if filters.day_from and filters.day_to and filters.day_to < filters.day_from:
+            raise BadQuery("The last day lies before the first.")
+        return filters
+
+    def condition(self) -> Q:
+        """The same for the database."""
+        wanted = Q()
+        for column, value in (
+            ("game", self.game),
+            ("table", self.table),
+            ("source", self.source),
+            ("verdict_kind", self.verdict),
+        ):
+            if value:
+                wanted &= Q(**{column: value})
+        if self.player:
+            wanted &= Q(players__contains=[self.player])
+        if self.code:
+            # The index holds only hands with findings.
+            wanted &= Q(finding_codes__contains=[self.code], finding_count__gt=0)
+        if self.text:
+            wanted &= (
+                Q(hand_id__startswith=self.text)
+                | Q(table__startswith=self.text)
+                | Q(players__contains=[self.text])
+            )
+        if self.upload is not None:
+            wanted &= _in_upload(self.upload)
+        if self.is_conflict:
+            wanted &= Q(is_conflict=True)
+        return wanted & self._days()
+
+    def _days(self) -> Q:
+        """The days asked for, and the instants around them, which the index by time can find."""
+        wanted = Q()
+        if self.day_from is not None:
+            wanted &= Q(played_on__gte=self.day_from)
+            if self.day_from > date.min + 2 * OFFSET_MAX:
+                wanted &= Q(played_at__gte=_midnight(self.day_from) - OFFSET_MAX)
+        if self.day_to is not None:
+            wanted &= Q(played_on__lte=self.day_to)
+            if self.day_to < date.max - 3 * OFFSET_MAX:
+                wanted &= Q(played_at__lt=_midnight(self.day_to) + 2 * OFFSET_MAX)
+        return wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterChoices:
+    """What a form can offer; `games`, `verdicts` and `codes` are pairs of value and title.
+
+    `tables` and `sources` are those of stored hands, at most CHOICES_MAX each, in the order of
+    their code points.
+    """
+
+    games: tuple[tuple[str, str], ...]
+    verdicts: tuple[tuple[str, str], ...]
+    codes: tuple[tuple[str, str], ...]
+    tables: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def filter_choices() -> FilterChoices:
+    """What the stored hands can be narrowed by."""
+    return FilterChoices(
+        games=tuple((game.name, game.title) for game in replay.GAMES.values()),
+        verdicts=tuple((kind.value, str(kind.label)) for kind in VerdictKind),
+        codes=tuple((code.code, code.title) for code in replay.CODES.values()),
+        tables=_distinct("table"),
+        sources=_distinct("source"),
+    )
+
+
+_DISTINCT = """
+WITH RECURSIVE known AS (
+    (SELECT {column} AS name FROM audit_hand ORDER BY {column} LIMIT 1)
+    UNION ALL
+    SELECT (SELECT {column} FROM audit_hand WHERE {column} > known.name ORDER BY {column} LIMIT 1)
+    FROM known WHERE known.name IS NOT NULL
+)
+SELECT name FROM known WHERE name IS NOT NULL LIMIT %s
+"""
+
+
+def _distinct(column: str) -> tuple[str, ...]:
+    """The values of an indexed column, by hopping from one to the next in the index."""
+    assert column in {field.name for field in Hand._meta.fields}
+    with connection.cursor() as cursor:
+        cursor.execute(_DISTINCT.format(column=connection.ops.quote_name(column)), [CHOICES_MAX])
+        return tuple(name for (name,) in cursor.fetchall())
+
+
+def _in_upload(upload: int) -> Q:
+    brought = HandVersion.objects.filter(upload_id=upload).values("hand_id")
+    repeated = Duplicate.objects.filter(upload_id=upload).values("version__hand_id")
+    return Q(pk__in=brought) | Q(pk__in=repeated)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _text(query: Mapping[str, str], key: str) -> str:
+    value = query.get(key, "")
+    if len(value) > TEXT_MAX:
+        raise BadQuery(f"The filter “{key}” holds more than {TEXT_MAX} characters.")
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise BadQuery(f"The filter “{key}” holds a character that no name has.")
+    return value
+
+
+def _choice(query: Mapping[str, str], key: str, known: tuple[str, ...]) -> str:
+    value = query.get(key, "")
+    if value and value not in known:
+        raise BadQuery(f"The filter “{key}” is none of {', '.join(known)}.")
+    return value
+
+
+def _day(query: Mapping[str, str], key: str) -> date | None:
+    value = query.get(key, "")
+    if not value:
+        return None
+    try:
+        day = date.fromisoformat(value)
+    except ValueError:
+        day = None
+    # fromisoformat knows more forms than a date field sends.
+    if day is None or day.isoformat() != value:
+        raise BadQuery(f"The filter “{key}” is no date: write it as 2026-03-31.")
+    return day
+
+
+def _number(query: Mapping[str, str], key: str) -> int | None:
+    value = query.get(key, "")
+    if not value:
+        return None
+    if not (value.isascii() and value.isdecimal() and len(value) <= 19):
+        raise BadQuery(f"The filter “{key}” is no number.")
+    if not 1 <= int(value) <= KEY_MAX:
+        raise BadQuery(f"The filter “{key}” is out of range.")
+    return int(value)

@@ -1,0 +1,256 @@
+"""Hands: the list and one hand with its bytes, versions and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
+
+import replay
+from audit.models import Duplicate, Finding, Hand, HandVersion, Verdict
+from audit.selectors.filters import HandFilters
+from audit.selectors.pages import (
+    KEY_MAX,
+    BadQuery,
+    HandNotFound,
+    Page,
+    check_limit,
+    make_page,
+    read_cursor,
+)
+from audit.zstd import unpacked
+
+DUPLICATES_SHOWN = 100
+VERSIONS_SHOWN = 100
+VERDICTS_SHOWN = 100
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandRow:
+    """One hand as a list shows it.
+
+    `played_at` is the instant in UTC, `started_at` the time as logged. `error_code` is the primary
+    finding, empty where there is none; `verdict` is clean, discrepant or void. `conflict`: other
+    bytes came under the same source and id.
+    """
+
+    pk: int
+    source: str
+    hand_id: str
+    game: str
+    ruleset: str
+    table: str
+    players: tuple[str, ...]
+    played_at: datetime
+    played_on: date
+    started_at: str
+    currency: str
+    minor_digits: int
+    verdict: str
+    error_code: str
+    finding_codes: tuple[str, ...]
+    finding_count: int
+    is_conflict: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRow:
+    """One version of a hand: which bytes, and the line that brought them first."""
+
+    number: int
+    sha256: str
+    upload_id: int
+    upload_name: str
+    line: int
+    created_at: datetime
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateRow:
+    """A line that brought a known version again."""
+
+    version: int
+    upload_id: int
+    upload_name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictRow:
+    """One verdict of a version; `digest` and hashes are in hexadecimal."""
+
+    kind: str
+    ruleset: str
+    ruleset_sha256: str
+    engine: str
+    settlement: dict[str, Any] | None
+    digest: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandDetail:
+    """One version of a hand with all that is stored about it.
+
+    `raw` is the exact line, for `replay.walk`; `findings` are those of `verdict`. `verdicts` has
+    every verdict of this version, the newest first; `versions` all of the hand.
+    """
+
+    hand: HandRow
+    version: VersionRow
+    raw: bytes
+    verdict: VerdictRow
+    findings: tuple[replay.Finding, ...]
+    verdicts: tuple[VerdictRow, ...]
+    versions: tuple[VersionRow, ...]
+    duplicates: tuple[DuplicateRow, ...]
+
+
+def list_hands(
+    filters: HandFilters | None = None, *, cursor: str | None = None, limit: int = 50
+) -> Page[HandRow]:
+    """Hands by the time of play, the latest first. Raises: BadQuery."""
+    limit = check_limit(limit)
+    at = read_cursor(cursor, 2)
+    is_back = at is not None and at.is_back
+    found = Hand.objects.filter((filters or HandFilters()).condition())
+    if at is not None:
+        compare = TupleGreaterThan if is_back else TupleLessThan
+        found = found.filter(compare(("played_at", "id"), (_instant(at.key[0]), at.key[1])))
+    found = found.order_by(*(("played_at", "id") if is_back else ("-played_at", "-id")))
+    rows = [_hand_row(hand) for hand in found[: limit + 1]]
+    return make_page(
+        rows,
+        cursor=at,
+        limit=limit,
+        key=lambda row: ((row.played_at - _EPOCH) // _MICROSECOND, row.pk),
+    )
+
+
+def hand_detail(hand_pk: int, *, version: int | None = None) -> HandDetail:
+    """A hand with its current version, or the one of that number. Raises: HandNotFound."""
+    if not 1 <= hand_pk <= KEY_MAX:
+        raise HandNotFound(f"There is no hand {hand_pk}.")
+    hand = Hand.objects.filter(pk=hand_pk).first()
+    if hand is None:
+        raise HandNotFound(f"There is no hand {hand_pk}.")
+    stored = list(
+        HandVersion.objects.filter(hand_id=hand_pk)
+        .defer("raw")
+        .select_related("upload")
+        .order_by("number")[:VERSIONS_SHOWN]
+    )
+    for one in stored:
+        if one.number == version or (version is None and one.pk == hand.version_id):
+            return _detail(hand, one, stored)
+    raise HandNotFound(f"This hand has no version {version}.")
+
+
+def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDetail:
+    raw = HandVersion.objects.values_list("raw", flat=True).get(pk=shown.pk)
+    verdicts = list(
+        Verdict.objects.filter(version_id=shown.pk).order_by("-id")[:VERDICTS_SHOWN]
+    )
+    is_current = shown.pk == hand.version_id
+    verdict = next(
+        (one for one in verdicts if is_current and one.pk == hand.verdict_id), verdicts[0]
+    )
+    findings = Finding.objects.filter(verdict_id=verdict.pk).order_by("position")
+    duplicates = (
+        Duplicate.objects.filter(version__hand_id=hand.pk)
+        .select_related("upload", "version")
+        .order_by("id")[:DUPLICATES_SHOWN]
+    )
+    return HandDetail(
+        hand=_hand_row(hand),
+        version=_version_row(shown, hand),
+        raw=unpacked(raw),
+        verdict=_verdict_row(verdict),
+        findings=tuple(_finding(finding) for finding in findings),
+        verdicts=tuple(_verdict_row(one) for one in verdicts),
+        versions=tuple(_version_row(one, hand) for one in stored),
+        duplicates=tuple(
+            DuplicateRow(
+                version=one.version.number,
+                upload_id=one.upload_id,
+                upload_name=one.upload.name,
+                line=one.line,
+            )
+            for one in duplicates
+        ),
+    )
+
+
+def _instant(microseconds: int) -> datetime:
+    try:
+        return _EPOCH + microseconds * _MICROSECOND
+    except OverflowError:
+        raise BadQuery("The page cannot be found: its mark in the address is damaged.") from None
+
+
+def _hand_row(hand: Hand) -> HandRow:
+    return HandRow(
+        pk=hand.pk,
+        source=hand.source,
+        hand_id=hand.hand_id,
+        game=hand.game,
+        ruleset=hand.ruleset,
+        table=hand.table,
+        players=tuple(hand.players),
+        played_at=hand.played_at,
+        played_on=hand.played_on,
+        started_at=hand.started_at,
+        currency=hand.currency,
+        minor_digits=hand.minor_digits,
+        verdict=hand.verdict_kind,
+        error_code=hand.error_code,
+        finding_codes=tuple(hand.finding_codes),
+        finding_count=hand.finding_count,
+        is_conflict=hand.is_conflict,
+    )
+
+
+def _version_row(version: HandVersion, hand: Hand) -> VersionRow:
+    return VersionRow(
+        number=version.number,
+        sha256=version.sha256.hex(),
+        upload_id=version.upload_id,
+        upload_name=version.upload.name,
+        line=version.line,
+        created_at=version.created_at,
+        is_current=version.pk == hand.version_id,
+    )
+
+
+def _verdict_row(verdict: Verdict) -> VerdictRow:
+    return VerdictRow(
+        kind=verdict.kind,
+        ruleset=verdict.ruleset,
+        ruleset_sha256=verdict.ruleset_sha256.hex(),
+        engine=verdict.engine,
+        settlement=verdict.settlement,
+        digest=verdict.digest.hex(),
+        created_at=verdict.created_at,
+    )
+
+
+def _finding(finding: Finding) -> replay.Finding:
+    return replay.Finding(
+        code=finding.code,
+        severity="error" if finding.severity == "error" else "warning",
+        event=finding.event,
+        seat=finding.seat,
+        subject=finding.subject,
+        logged=finding.logged,
+        expected=finding.expected,
+        rule=finding.rule,
+        confidence=finding.confidence,
+        follows=finding.follows,
+        explained_by=tuple(finding.explained_by),
+        message=finding.message,
+    )

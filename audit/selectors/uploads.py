@@ -1,0 +1,197 @@
+"""Uploads, how far they are, and the lines that they had refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import BinaryField, Func, QuerySet
+from django.utils import timezone
+
+from audit.models import Refusal, Upload, UploadState
+from audit.selectors.pages import (
+    KEY_MAX,
+    Page,
+    UploadNotFound,
+    check_limit,
+    make_page,
+    read_cursor,
+)
+from audit.zstd import FIRST_BLOCK_BYTES, unpacked_start
+
+RAW_SHOWN = 2_000
+ENDS = (UploadState.DONE, UploadState.PARTLY, UploadState.FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadRow:
+    """One upload and its counts; see models.Upload for what adds up to what.
+
+    `audited` lines have their outcome; `percent` is 0 to 100 (None while it is received, when the
+    end is not known); `rate` is lines a second since the first was taken up; `error` is a sentence
+    or empty.
+    """
+
+    id: int
+    name: str
+    received_by: str | None
+    state: str
+    state_title: str
+    error: str
+    byte_count: int
+    sha256: str | None
+    lines: int
+    clean: int
+    discrepant: int
+    void: int
+    rejected: int
+    failed: int
+    new: int
+    duplicates: int
+    conflicts: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    is_ended: bool
+    audited: int
+    percent: int | None
+    rate: float | None
+
+    @property
+    def hands(self) -> int:
+        """The lines that are hands."""
+        return self.clean + self.discrepant + self.void
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalRow:
+    """One refused line. `raw` is its beginning for the eye, None where the bytes were not kept."""
+
+    id: int
+    line: int
+    offset: int
+    place: str
+    reason: str
+    raw: str | None
+    is_raw_cut: bool
+    sha256: str | None
+    is_our_fault: bool
+
+
+def list_uploads(*, cursor: str | None = None, limit: int = 50) -> Page[UploadRow]:
+    """Uploads, newest first. Raises: BadQuery."""
+    limit = check_limit(limit)
+    at = read_cursor(cursor, 1)
+    found: QuerySet[Upload] = Upload.objects.select_related("received_by")
+    if at is None:
+        found = found.order_by("-id")
+    elif at.is_back:
+        found = found.filter(id__gt=at.key[0]).order_by("id")
+    else:
+        found = found.filter(id__lt=at.key[0]).order_by("-id")
+    rows = [_upload_row(upload) for upload in found[: limit + 1]]
+    return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.id,))
+
+
+def get_upload(upload_id: int) -> UploadRow:
+    """One upload as it stands now. Raises: UploadNotFound."""
+    if not 1 <= upload_id <= KEY_MAX:
+        raise UploadNotFound(f"There is no upload {upload_id}.")
+    try:
+        upload = Upload.objects.select_related("received_by").get(pk=upload_id)
+    except Upload.DoesNotExist:
+        raise UploadNotFound(f"There is no upload {upload_id}.") from None
+    return _upload_row(upload)
+
+
+def list_refusals(
+    upload_id: int, *, cursor: str | None = None, limit: int = 100
+) -> Page[RefusalRow]:
+    """The refused lines of an upload, by line. Raises: BadQuery."""
+    limit = check_limit(limit)
+    at = read_cursor(cursor, 1)
+    if not 1 <= upload_id <= KEY_MAX:
+        return Page(rows=())
+    # Of a long line only what the page shows is fetched.
+    start = Func("raw", 1, FIRST_BLOCK_BYTES, function="substring", output_field=BinaryField())
+    found = Refusal.objects.filter(upload_id=upload_id).defer("raw").annotate(start=start)
+    found = found.order_by("line")
+    if at is not None and at.is_back:
+        found = found.filter(line__lt=at.key[0]).order_by("-line")
+    elif at is not None:
+        found = found.filter(line__gt=at.key[0])
+    rows = [_refusal_row(refusal, refusal.start) for refusal in found[: limit + 1]]
+    return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.line,))
+
+
+def known_files(hashes: Iterable[bytes]) -> set[bytes]:
+    """Which of these SHA-256 are of files that have been received and did not fail."""
+    found = Upload.objects.filter(sha256__in=list(hashes)).exclude(state=UploadState.FAILED)
+    return {bytes(sha256) for sha256 in found.values_list("sha256", flat=True) if sha256}
+
+
+def _upload_row(upload: Upload) -> UploadRow:
+    audited = (
+        upload.clean_count
+        + upload.discrepant_count
+        + upload.void_count
+        + upload.rejected_count
+        + upload.failed_count
+    )
+    return UploadRow(
+        id=upload.pk,
+        name=upload.name,
+        received_by=upload.received_by.get_username() if upload.received_by else None,
+        state=upload.state,
+        state_title=upload.get_state_display(),
+        error=upload.error,
+        byte_count=upload.byte_count,
+        sha256=upload.sha256.hex() if upload.sha256 else None,
+        lines=upload.line_count,
+        clean=upload.clean_count,
+        discrepant=upload.discrepant_count,
+        void=upload.void_count,
+        rejected=upload.rejected_count,
+        failed=upload.failed_count,
+        new=upload.new_count,
+        duplicates=upload.duplicate_count,
+        conflicts=upload.conflict_count,
+        created_at=upload.created_at,
+        started_at=upload.started_at,
+        finished_at=upload.finished_at,
+        is_ended=upload.state in ENDS,
+        audited=audited,
+        percent=_percent(upload, audited),
+        rate=_rate(upload, audited),
+    )
+
+
+def _percent(upload: Upload, audited: int) -> int | None:
+    if upload.state == UploadState.RECEIVING:
+        return None
+    if upload.state in ENDS:
+        return 100
+    return audited * 100 // upload.line_count if upload.line_count else 0
+
+
+def _rate(upload: Upload, audited: int) -> float | None:
+    if upload.started_at is None or audited == 0:
+        return None
+    seconds = ((upload.finished_at or timezone.now()) - upload.started_at).total_seconds()
+    return audited / seconds if seconds > 0 else None
+
+
+def _refusal_row(refusal: Refusal, start: bytes | None) -> RefusalRow:
+    raw = None if start is None else unpacked_start(start, RAW_SHOWN + 1)
+    return RefusalRow(
+        id=refusal.pk,
+        line=refusal.line,
+        offset=refusal.offset,
+        place=refusal.place,
+        reason=refusal.reason,
+        raw=None if raw is None else raw[:RAW_SHOWN].decode("utf-8", "backslashreplace"),
+        is_raw_cut=raw is not None and len(raw) > RAW_SHOWN,
+        sha256=refusal.sha256.hex() if refusal.sha256 else None,
+        is_our_fault=refusal.is_our_fault,
+    )

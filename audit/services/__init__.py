@@ -1,0 +1,34 @@
+"""What changes the store. Each is one function with one job; the pages, commands and tasks call these.
+
+    receive_upload(*, name, stream, user=None, on_progress=None) -> Received
+        Reads a file to its end, keeps its lines in chunks and queues them. `stream` has
+        read(size) -> bytes. Raises: UploadTooLarge, UploadInterrupted (the upload then stands as
+        failed, with nothing kept of it).
+    judge_chunk(*, chunk_id) -> float | None    for the task; seconds to come again in, or None
+    sweep(*, quiet=…) -> Swept                  queues again what a lost worker or broker left
+    create_first_account() -> FirstAccount | None
+"""
+
+from audit.services.accounts import FirstAccount, create_first_account
+from audit.services.judging import judge_chunk
+from audit.services.receiving import (
+    Received,
+    UploadInterrupted,
+    UploadRefused,
+    UploadTooLarge,
+    receive_upload,
+)
+from audit.services.sweeping import Swept, sweep
+
+__all__ = [
+    "FirstAccount",
+    "Received",
+    "Swept",
+    "UploadInterrupted",
+    "UploadRefused",
+    "UploadTooLarge",
+    "create_first_account",
+    "judge_chunk",
+    "receive_upload",
+    "sweep",
+]
