@@ -7,7 +7,7 @@ held. Opening files is the caller's business.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -36,14 +36,22 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     sha256: str | None = None
 
 
-def read_lines(source: ByteSource) -> Iterator[Line]:
+def read_lines(
+    source: ByteSource, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[Line]:
     """Each line of a stream that is not blank, plain or unpacked from gzip or zstd.
 
-    Never raises for what the stream holds: a break or a refusal is the last line given.
+    Never raises for what the stream holds: a break or a refusal is the last line given. `on_bytes`
+    hears how many bytes have been unpacked so far, piece by piece; what it raises ends the
+    reading, which is how a caller sets a limit.
     """
     splitter = _Splitter()
+    size = 0
     try:
         for piece in unpacked(source):
+            if on_bytes is not None:
+                size += len(piece)
+                on_bytes(size)
             yield from splitter.split(piece)
     except StreamRefused as refused:
         yield Line(1, 0, None, Refusal("$", str(refused)))
