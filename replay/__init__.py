@@ -36,8 +36,8 @@ from replay.verdict import ENGINE, Verdict, format_verdict
 __all__ = [
     "CODES", "ENGINE", "GAMES", "KINDS",
     "Audited", "Board", "Code", "Continuity", "DoorView", "Figure", "Finding", "Game", "Hand",
-    "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets", "SeatView", "Stage", "Step",
-    "TileKind", "Verdict", "WagerView", "Walk",
+    "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets",
+    "SeatView", "Stage", "Step", "TileKind", "Verdict", "WagerView", "Walk",
     "audit", "audit_line", "format_minor", "format_verdict", "load_rulesets", "parse_minor",
     "parse_time", "read", "read_lines", "read_ruleset", "reject", "walk",
 ]  # fmt: skip

@@ -92,7 +92,8 @@ class DoorView:
 
     `hand_name` is known once both tiles are there ("8 points", 八點), `hand_note` how it comes
     about ("12 + 6 = 18"). `outcome` ("Door wins") with its reason and rule stands on a door, never
-    on the bank, once all tiles are dealt. `is_turn`: the next tile goes here.
+    on the bank, once all tiles are dealt. `is_turn`: the next tile goes here. The bank comes
+    first, then the doors in their order; `wagers` lie on doors only.
     """
 
     position: str
@@ -111,7 +112,7 @@ class DoorView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """The table after a step. `seats` are in seat order 0 to 3 (none in Wenzhou, which has `doors`).
+    """The table after a step. `seats` are in seat order 0 to 3; Wenzhou has `doors` instead.
 
     `heading` and `notes` stand in the centre ("Trick 3", "2 tiles, civil pair 文對", "Best so
     far 雙鵝, South"); `corner_notes` are short facts about the whole hand ("棟 taken 3 of 8").
