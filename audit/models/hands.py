@@ -51,13 +51,13 @@ class Hand(models.Model):
     is_conflict = models.BooleanField(default=False)
 
     class Meta:
-        constraints = [
+        constraints = (
             models.UniqueConstraint(name="hand_identity", fields=["source", "hand_id"]),
             models.CheckConstraint(
                 name="hand_verdict_known", condition=models.Q(verdict_kind__in=VerdictKind.values)
             ),
-        ]
-        indexes = [
+        )
+        indexes = (
             models.Index(fields=["-played_at", "-id"], name="hand_by_time"),
             models.Index(fields=["game", "-played_at", "-id"], name="hand_by_game"),
             models.Index(fields=["table", "-played_at", "-id"], name="hand_by_table"),
@@ -78,7 +78,7 @@ class Hand(models.Model):
                 name="hand_by_finding",
                 condition=models.Q(finding_count__gt=0),
             ),
-        ]
+        )
 
     def __str__(self) -> str:
         return f"{self.source} {self.hand_id}"
@@ -90,7 +90,9 @@ class HandVersion(models.Model):
     `raw` is zstd over the line without its line end; `sha256` is of the line.
     """
 
-    hand = models.ForeignKey(Hand, on_delete=models.PROTECT, related_name="versions", db_index=False)
+    hand = models.ForeignKey(
+        Hand, on_delete=models.PROTECT, related_name="versions", db_index=False
+    )
     number = models.IntegerField()
     raw = models.BinaryField()
     sha256 = models.BinaryField()
@@ -99,26 +101,26 @@ class HandVersion(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [
+        constraints = (
             models.UniqueConstraint(name="version_bytes_once", fields=["hand", "sha256"]),
             models.UniqueConstraint(name="version_number_once", fields=["hand", "number"]),
             models.UniqueConstraint(name="version_line_once", fields=["upload", "line"]),
             models.CheckConstraint(name="version_from_one", condition=models.Q(number__gte=1)),
-        ]
+        )
 
     def __str__(self) -> str:
         return f"{self.hand_id} version {self.number}"
 
 
 class Duplicate(models.Model):
-    """A line that brought bytes already known: nothing is stored twice, but the line is on record."""
+    """A line that brought bytes already known: nothing is doubled, but the line is on record."""
 
     version = models.ForeignKey(HandVersion, on_delete=models.PROTECT, related_name="duplicates")
     upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
     line = models.BigIntegerField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(name="duplicate_once", fields=["upload", "line"])]
+        constraints = (models.UniqueConstraint(name="duplicate_once", fields=["upload", "line"]),)
 
     def __str__(self) -> str:
         return f"{self.upload_id}:{self.line}"

@@ -26,7 +26,7 @@ class Refusal(models.Model):
     is_our_fault = models.BooleanField(default=False)
 
     class Meta:
-        constraints = [models.UniqueConstraint(name="refusal_once", fields=["upload", "line"])]
+        constraints = (models.UniqueConstraint(name="refusal_once", fields=["upload", "line"]),)
 
     def __str__(self) -> str:
         return f"{self.upload_id}:{self.line} {self.place}"

@@ -55,7 +55,7 @@ class Upload(models.Model):
     finished_at = models.DateTimeField(null=True, default=None)
 
     class Meta:
-        constraints = [
+        constraints = (
             models.CheckConstraint(
                 name="upload_state_known", condition=models.Q(state__in=UploadState.values)
             ),
@@ -80,8 +80,8 @@ class Upload(models.Model):
                     finished_at__isnull=True,
                 ),
             ),
-        ]
-        indexes = [models.Index(fields=["sha256"], name="upload_by_sha256")]
+        )
+        indexes = (models.Index(fields=["sha256"], name="upload_by_sha256"),)
 
     def __str__(self) -> str:
         return f"{self.pk} {self.name}"
@@ -118,7 +118,7 @@ class Chunk(models.Model):
     error = models.TextField(blank=True, default="")
 
     class Meta:
-        constraints = [
+        constraints = (
             models.UniqueConstraint(name="chunk_once", fields=["upload", "number"]),
             models.CheckConstraint(
                 name="chunk_state_known", condition=models.Q(state__in=ChunkState.values)
@@ -128,14 +128,14 @@ class Chunk(models.Model):
                 condition=models.Q(state=ChunkState.RUNNING, lease_until__isnull=False)
                 | (~models.Q(state=ChunkState.RUNNING) & models.Q(lease_until__isnull=True)),
             ),
-        ]
-        indexes = [
+        )
+        indexes = (
             models.Index(
                 fields=["queued_at"],
                 name="chunk_open",
                 condition=models.Q(state__in=[ChunkState.QUEUED, ChunkState.RUNNING]),
-            )
-        ]
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.upload_id}/{self.number}"

@@ -14,7 +14,7 @@ class VerdictKind(models.TextChoices):
 
 
 class Verdict(models.Model):
-    """One judgement. `settlement` has the shape of FORMAT 6.4, 32; None where the replay stopped."""
+    """One judgement. `settlement` is shaped by FORMAT 6.4, 32; None where the replay stopped."""
 
     version = models.ForeignKey(
         "HandVersion", on_delete=models.PROTECT, related_name="verdicts", db_index=False
@@ -28,14 +28,14 @@ class Verdict(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        constraints = [
+        constraints = (
             models.UniqueConstraint(
                 name="verdict_once", fields=["version", "ruleset_sha256", "engine"]
             ),
             models.CheckConstraint(
                 name="verdict_kind_known", condition=models.Q(kind__in=VerdictKind.values)
             ),
-        ]
+        )
 
     def __str__(self) -> str:
         return f"{self.version_id} {self.kind}"
@@ -69,12 +69,12 @@ class Finding(models.Model):
     message = models.TextField()
 
     class Meta:
-        constraints = [
+        constraints = (
             models.UniqueConstraint(name="finding_once", fields=["verdict", "position"]),
             models.CheckConstraint(
                 name="finding_severity_known", condition=models.Q(severity__in=Severity.values)
             ),
-        ]
+        )
 
     def __str__(self) -> str:
         return f"{self.verdict_id} {self.position} {self.code}"

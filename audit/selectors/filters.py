@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Literal
 
 from django.db import connection
 from django.db.models import Q
 
 import replay
-from audit.models import Duplicate, Hand, HandVersion, VerdictKind
+from audit.models import Duplicate, HandVersion, VerdictKind
 from audit.selectors.pages import KEY_MAX, BadQuery
 
 TEXT_MAX = 128
@@ -142,9 +143,8 @@ SELECT name FROM known WHERE name IS NOT NULL LIMIT %s
 """
 
 
-def _distinct(column: str) -> tuple[str, ...]:
+def _distinct(column: Literal["table", "source"]) -> tuple[str, ...]:
     """The values of an indexed column, by hopping from one to the next in the index."""
-    assert column in {field.name for field in Hand._meta.fields}
     with connection.cursor() as cursor:
         cursor.execute(_DISTINCT.format(column=connection.ops.quote_name(column)), [CHOICES_MAX])
         return tuple(name for (name,) in cursor.fetchall())

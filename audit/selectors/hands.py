@@ -153,9 +153,7 @@ def hand_detail(hand_pk: int, *, version: int | None = None) -> HandDetail:
 
 def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDetail:
     raw = HandVersion.objects.values_list("raw", flat=True).get(pk=shown.pk)
-    verdicts = list(
-        Verdict.objects.filter(version_id=shown.pk).order_by("-id")[:VERDICTS_SHOWN]
-    )
+    verdicts = list(Verdict.objects.filter(version_id=shown.pk).order_by("-id")[:VERDICTS_SHOWN])
     is_current = shown.pk == hand.version_id
     verdict = next(
         (one for one in verdicts if is_current and one.pk == hand.verdict_id), verdicts[0]

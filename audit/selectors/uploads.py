@@ -182,7 +182,7 @@ def _rate(upload: Upload, audited: int) -> float | None:
     return audited / seconds if seconds > 0 else None
 
 
-def _refusal_row(refusal: Refusal, start: bytes | None) -> RefusalRow:
+def _refusal_row(refusal: Refusal, start: bytes | memoryview | None) -> RefusalRow:
     raw = None if start is None else unpacked_start(start, RAW_SHOWN + 1)
     return RefusalRow(
         id=refusal.pk,

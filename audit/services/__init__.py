@@ -1,12 +1,12 @@
-"""What changes the store. Each is one function with one job; the pages, commands and tasks call these.
+"""What changes the store; the pages, the commands and the tasks call these.
 
-    receive_upload(*, name, stream, user=None, on_progress=None) -> Received
-        Reads a file to its end, keeps its lines in chunks and queues them. `stream` has
-        read(size) -> bytes. Raises: UploadTooLarge, UploadInterrupted (the upload then stands as
-        failed, with nothing kept of it).
-    judge_chunk(*, chunk_id) -> float | None    for the task; seconds to come again in, or None
-    sweep(*, quiet=…) -> Swept                  queues again what a lost worker or broker left
-    create_first_account() -> FirstAccount | None
+receive_upload(*, name, stream, user=None, on_progress=None) -> Received
+    Reads a file to its end, keeps its lines in chunks and queues them. `stream` has
+    read(size) -> bytes. Raises: UploadTooLarge, UploadInterrupted (the upload then stands as
+    failed, with nothing kept of it).
+judge_chunk(*, chunk_id) -> float | None    for the task; seconds to come again in, or None
+sweep(*, quiet=…) -> Swept                  queues again what a lost worker or broker left
+create_first_account() -> FirstAccount | None
 """
 
 from audit.services.accounts import FirstAccount, create_first_account

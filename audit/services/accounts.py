@@ -1,0 +1,33 @@
+"""The account that a new installation starts with."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import connection, transaction
+
+NAME = "auditor"
+# Any number will do, so long as nothing else of this project takes the same lock.
+LOCK = 7_301_001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstAccount:
+    """A name and a password that is kept nowhere else."""
+
+    name: str
+    password: str
+
+
+@transaction.atomic
+def create_first_account() -> FirstAccount | None:
+    """Make the first account with a password of its own; None when there is any account."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+    if User.objects.exists():
+        return None
+    password = secrets.token_urlsafe(12)
+    User.objects.create_superuser(NAME, password=password)
+    return FirstAccount(name=NAME, password=password)

@@ -1,0 +1,178 @@
+"""Judging one chunk: take a lease, replay its lines, store all outcomes in one transaction.
+
+Whoever stores must still hold the lease that it began with: `attempts` is its number. A message
+that comes twice, or a worker that was thought lost, therefore changes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+import replay
+from audit.models import Chunk, ChunkState, Upload, UploadState
+from audit.selectors import current_rulesets
+from audit.services.outcomes import Outcomes
+from audit.services.payloads import ChunkLine, unpack_lines
+from audit.services.settling import settle_upload
+from audit.services.storing import Stored, store_outcomes
+from audit.services.texts import storable
+
+logger = logging.getLogger(__name__)
+
+# Longer than a chunk can take: two are enough for 16 MB of the slowest lines.
+LEASE = timedelta(seconds=120)
+ATTEMPTS_MAX = 4
+FIRST_WAIT_SECONDS = 5
+ERROR_MAX = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """A chunk that is ours for a while."""
+
+    chunk_id: int
+    upload_id: int
+    attempt: int
+    line_count: int
+    payload: bytes
+
+
+def judge_chunk(*, chunk_id: int) -> float | None:
+    """Judge a chunk that waits, and store what came out.
+
+    Returns: None when nothing is left to do here, else in how many seconds to come again, because
+    another worker has it or it failed and is to be tried once more.
+    Raises: OperationalError, InterfaceError when the database cannot be reached.
+    """
+    lease = _take(chunk_id)
+    if not isinstance(lease, Lease):
+        return lease
+    try:
+        outcomes = judge_lines(unpack_lines(lease.payload), current_rulesets())
+        with transaction.atomic():
+            if _still_ours(lease):
+                _close(lease, outcomes, store_outcomes(lease.upload_id, outcomes))
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        # Whatever it was, it is kept with the chunk, and the chunk is tried again or ended.
+        logger.exception("chunk_failed", extra={"chunk": chunk_id, "attempt": lease.attempt})
+        return _give_back(lease, error)
+    return None
+
+
+def judge_lines(lines: list[ChunkLine], rulesets: replay.Rulesets) -> Outcomes:
+    """Judge each line by itself; one that makes the core fail is set aside with the reason."""
+    outcomes = Outcomes()
+    for line in lines:
+        try:
+            audited = replay.audit_line(line.data, rulesets, number=line.number)
+        except (SoftTimeLimitExceeded, MemoryError):
+            raise
+        except Exception as error:
+            logger.exception("line_failed", extra={"line": line.number})
+            outcomes.add_fault(line, f"{type(error).__name__}: {error}")
+        else:
+            outcomes.add(line, audited)
+    return outcomes
+
+
+def _take(chunk_id: int) -> Lease | float | None:
+    """Take a chunk that waits or whose lease ran out; else as `judge_chunk` returns."""
+    now = timezone.now()
+    with transaction.atomic():
+        chunk = Chunk.objects.select_for_update(skip_locked=True).filter(pk=chunk_id).first()
+        if chunk is None:
+            # Gone with its upload, or another worker is taking or ending it at this moment.
+            is_there = Chunk.objects.filter(pk=chunk_id).exists()
+            return LEASE.total_seconds() if is_there else None
+        if chunk.state in (ChunkState.DONE, ChunkState.FAILED):
+            return None
+        wait = _wait_of(chunk, now)
+        if wait > timedelta(0):
+            return wait.total_seconds() + 1
+        if chunk.attempts >= ATTEMPTS_MAX:
+            # Each of its workers went down without a word.
+            _fail(chunk.pk, chunk.upload_id, chunk.line_count, "each attempt was cut off")
+            return None
+        chunk.state = ChunkState.RUNNING
+        chunk.attempts += 1
+        chunk.lease_until = now + LEASE
+        chunk.save(update_fields=["state", "attempts", "lease_until"])
+        Upload.objects.filter(pk=chunk.upload_id, state=UploadState.QUEUED).update(
+            state=UploadState.RUNNING, started_at=now
+        )
+        return Lease(
+            chunk_id=chunk.pk,
+            upload_id=chunk.upload_id,
+            attempt=chunk.attempts,
+            line_count=chunk.line_count,
+            payload=bytes(chunk.payload),
+        )
+
+
+def _wait_of(chunk: Chunk, now: datetime) -> timedelta:
+    until = chunk.lease_until if chunk.state == ChunkState.RUNNING else chunk.due_at
+    assert until is not None
+    return until - now
+
+
+def _still_ours(lease: Lease) -> bool:
+    """Lock the chunk, and tell whether it is still ours to end."""
+    return (
+        Chunk.objects.select_for_update()
+        .filter(pk=lease.chunk_id, state=ChunkState.RUNNING, attempts=lease.attempt)
+        .exists()
+    )
+
+
+def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
+    """End the chunk and count; its bytes now stand with the hands and the refusals."""
+    Chunk.objects.filter(pk=lease.chunk_id).update(
+        state=ChunkState.DONE, lease_until=None, payload=b"", error=""
+    )
+    Upload.objects.filter(pk=lease.upload_id).update(
+        clean_count=F("clean_count") + outcomes.kinds["clean"],
+        discrepant_count=F("discrepant_count") + outcomes.kinds["discrepant"],
+        void_count=F("void_count") + outcomes.kinds["void"],
+        rejected_count=F("rejected_count") + outcomes.rejected,
+        failed_count=F("failed_count") + outcomes.faults,
+        new_count=F("new_count") + stored.new,
+        duplicate_count=F("duplicate_count") + stored.duplicates,
+        conflict_count=F("conflict_count") + stored.conflicts,
+    )
+    settle_upload(lease.upload_id)
+
+
+def _give_back(lease: Lease, error: Exception) -> float | None:
+    """Let the chunk be tried again later, or end it as failed after its last attempt."""
+    reason = storable(f"{type(error).__name__}: {error}", ERROR_MAX)
+    with transaction.atomic():
+        if not _still_ours(lease):
+            return None
+        if lease.attempt >= ATTEMPTS_MAX:
+            _fail(lease.chunk_id, lease.upload_id, lease.line_count, reason)
+            return None
+        wait = FIRST_WAIT_SECONDS << (lease.attempt - 1)
+        Chunk.objects.filter(pk=lease.chunk_id).update(
+            state=ChunkState.QUEUED,
+            lease_until=None,
+            due_at=timezone.now() + timedelta(seconds=wait),
+            error=reason,
+        )
+    return wait + 1
+
+
+def _fail(chunk_id: int, upload_id: int, line_count: int, reason: str) -> None:
+    Chunk.objects.filter(pk=chunk_id).update(
+        state=ChunkState.FAILED, lease_until=None, error=reason
+    )
+    Upload.objects.filter(pk=upload_id).update(failed_count=F("failed_count") + line_count)
+    settle_upload(upload_id)

@@ -1,0 +1,155 @@
+"""What came out of the lines of one chunk, in the shape in which it is stored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any
+
+import msgspec
+
+import replay
+from audit.services.payloads import ChunkLine
+from audit.services.texts import storable
+from audit.zstd import packed
+
+PLACE_MAX = 500
+REASON_MAX = 500
+# No name, option or code can hold a control character, so one can stand between them.
+SEPARATOR = "\x1f"
+
+_JSON = msgspec.json.Encoder()
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_LAST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """The rows of one chunk. A hand, a finding or a refusal is a tuple in the order of
+    `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`."""
+
+    hands: list[tuple[Any, ...]] = field(default_factory=list)
+    findings: list[tuple[Any, ...]] = field(default_factory=list)
+    refusals: list[tuple[Any, ...]] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+    rejected: int = 0
+    faults: int = 0
+
+    def add(self, line: ChunkLine, audited: replay.Audited) -> None:
+        """Take in one judged line."""
+        verdict = audited.verdict
+        if audited.refusal is not None:
+            self.rejected += 1
+            place, reason = audited.refusal.place, audited.refusal.reason
+            self.refusals.append(_refusal_row(line, verdict, place, reason))
+            return
+        assert audited.hand is not None
+        self.kinds[verdict.verdict] += 1
+        position = len(self.hands)
+        self.hands.append((position, *_hand_row(line, audited.hand, verdict)))
+        for number, finding in enumerate(verdict.findings):
+            self.findings.append((position, number, *_finding_row(finding)))
+
+    def add_fault(self, line: ChunkLine, reason: str) -> None:
+        """Set a line aside that made the audit itself fail."""
+        self.faults += 1
+        words = f"this line could not be audited, through a fault of ours ({reason})"
+        self.refusals.append(_refusal_row(line, None, "$", words))
+
+
+def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tuple[Any, ...]:
+    assert verdict.record_sha256 is not None
+    assert verdict.ruleset_sha256 is not None
+    assert verdict.replay_digest is not None
+    findings = verdict.findings
+    return (
+        line.number,
+        hand.source,
+        hand.hand_id,
+        verdict.game,
+        hand.ruleset,
+        hand.table,
+        SEPARATOR.join(players_of(hand)),
+        instant_of(hand.started_at),
+        day_of(hand.started_at),
+        hand.started_at,
+        hand.currency,
+        hand.minor_digits,
+        verdict.verdict,
+        next((one.code for one in findings if one.severity == "error"), ""),
+        SEPARATOR.join(sorted({one.code for one in findings})) if findings else None,
+        len(findings),
+        packed(line.data),
+        bytes.fromhex(verdict.record_sha256),
+        bytes.fromhex(verdict.ruleset_sha256),
+        verdict.engine,
+        None if verdict.settlement is None else _JSON.encode(verdict.settlement).decode(),
+        bytes.fromhex(verdict.replay_digest),
+    )
+
+
+def _finding_row(finding: replay.Finding) -> tuple[Any, ...]:
+    return (
+        finding.code,
+        finding.severity,
+        finding.event,
+        finding.seat,
+        finding.subject,
+        finding.logged,
+        finding.expected,
+        finding.rule,
+        finding.confidence,
+        finding.follows,
+        SEPARATOR.join(finding.explained_by) if finding.explained_by else None,
+        finding.message,
+    )
+
+
+def _refusal_row(
+    line: ChunkLine, verdict: replay.Verdict | None, place: str, reason: str
+) -> tuple[Any, ...]:
+    sha256 = verdict.record_sha256 if verdict is not None else None
+    return (
+        line.number,
+        line.offset,
+        storable(place, PLACE_MAX),
+        storable(reason, REASON_MAX),
+        packed(line.data),
+        None if sha256 is None else bytes.fromhex(sha256),
+        verdict is None,
+    )
+
+
+def players_of(hand: replay.Hand) -> tuple[str, ...]:
+    """Who played: by seat, or in a game without seats in the order of their first wager."""
+    seats = getattr(hand, "seats", None)
+    if seats is not None:
+        return tuple(entry.player for entry in sorted(seats, key=lambda entry: entry.seat))
+    return tuple(dict.fromkeys(_wagerers(hand)))
+
+
+def _wagerers(hand: replay.Hand) -> Iterator[str]:
+    for event in getattr(hand, "events", ()):
+        player = getattr(event, "player", None)
+        if isinstance(player, str):
+            yield player
+
+
+def instant_of(started_at: str) -> datetime:
+    """The instant in UTC to the microsecond, moved to the nearest one that a `datetime` can hold.
+
+    A leap second is the last microsecond of its minute, as FORMAT 6.2, 15 has it.
+    """
+    instant, fraction = replay.parse_time(started_at)
+    if instant.tzinfo is not UTC:
+        return _FIRST if instant.year == 1 else _LAST
+    if not fraction:
+        return instant
+    return instant.replace(microsecond=999_999 if fraction == "~" else int(f"{fraction:0<6.6}"))
+
+
+def day_of(started_at: str) -> date:
+    """The day in the offset of the log."""
+    return date(int(started_at[:4]), int(started_at[5:7]), int(started_at[8:10]))

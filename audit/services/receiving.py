@@ -1,0 +1,271 @@
+"""Taking a file in: read it once, bounded, and keep its lines in chunks before anything is queued.
+
+Nothing of a file is judged before all of it has arrived, so that a sender who hangs up leaves no
+half of a log among the hands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+import replay
+from audit.models import Chunk, Refusal, Upload, UploadState
+from audit.services.payloads import ChunkLine, pack_lines
+from audit.services.queueing import queue_on_commit
+from audit.services.settling import settle_upload
+from audit.services.texts import storable
+
+NAME_MAX = 255
+PLACE_MAX = 500
+REASON_MAX = 500
+REFUSALS_AT_ONCE = 1_000
+READ_BYTES = 1 << 16
+# What a packed file may unpack to, against what may be sent.
+UNPACKED_FACTOR = 4
+
+
+class UploadRefused(Exception):
+    """A file that was not taken; its text is a sentence for whoever sent it."""
+
+
+class UploadTooLarge(UploadRefused):
+    """More bytes or lines than this service takes at once."""
+
+
+class UploadInterrupted(UploadRefused):
+    """The file did not arrive to its end."""
+
+
+class ByteStream(Protocol):
+    """Anything that is read in pieces."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; empty at the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A file that was taken whole; `lines` are those that are not blank."""
+
+    upload_id: int
+    sha256: bytes
+    byte_count: int
+    lines: int
+
+
+def receive_upload(
+    *,
+    name: str,
+    stream: ByteStream,
+    user: User | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Received:
+    """Read a file to its end, store its lines as chunks and queue them.
+
+    `on_progress` hears the bytes read so far. Memory holds one chunk at most.
+    Raises: UploadTooLarge, UploadInterrupted; the upload then stands as failed, with the sentence,
+    and nothing else of it is kept.
+    """
+    upload = Upload.objects.create(name=file_name(name), received_by=user)
+    source = _Source(stream, on_progress)
+    lines = _LineStore(upload.pk, source)
+    try:
+        for line in replay.read_lines(source, on_bytes=_check_unpacked):
+            lines.add(line)
+        source.drain()
+        lines.flush()
+        _close(upload.pk, source, lines)
+    except BaseException as error:
+        discard_upload(upload.pk, _sentence(error))
+        raise
+    return Received(
+        upload_id=upload.pk,
+        sha256=source.digest(),
+        byte_count=source.byte_count,
+        lines=lines.count,
+    )
+
+
+def file_name(name: str) -> str:
+    """The last part of a path, as text that can be stored and shown."""
+    last = re.split(r"[/\\]", name)[-1].strip()
+    return (
+        storable(re.sub("[\x00-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", last), NAME_MAX)
+        or "unnamed"
+    )
+
+
+def discard_upload(upload_id: int, sentence: str) -> bool:
+    """End an upload that is still being received as failed; returns whether it was."""
+    with transaction.atomic():
+        was_open = Upload.objects.filter(pk=upload_id, state=UploadState.RECEIVING).update(
+            state=UploadState.FAILED,
+            error=sentence,
+            finished_at=timezone.now(),
+            line_count=0,
+            rejected_count=0,
+        )
+        if was_open:
+            Chunk.objects.filter(upload_id=upload_id).delete()
+            Refusal.objects.filter(upload_id=upload_id).delete()
+    return bool(was_open)
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, UploadRefused):
+        return str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "Incomplete upload: it was interrupted."
+    return f"The file could not be stored: {type(error).__name__}."
+
+
+class _Source:
+    """The sender's bytes on their way in: counted, hashed and bounded."""
+
+    def __init__(self, stream: ByteStream, on_progress: Callable[[int], None] | None) -> None:
+        self._stream = stream
+        self._on_progress = on_progress
+        self._hash = hashlib.sha256()
+        self.byte_count = 0
+
+    def read(self, size: int, /) -> bytes:
+        # Not an OSError on the way out: the core takes one for a broken file, but a sender who is
+        # gone has left us with half of one.
+        try:
+            piece = self._stream.read(size)
+        except OSError as error:
+            reason = storable(error.strerror or "the sender hung up", REASON_MAX)
+            raise UploadInterrupted(
+                f"Incomplete upload: after {self.byte_count} bytes it broke off ({reason})."
+            ) from error
+        self.byte_count += len(piece)
+        most = settings.TILECOURT_UPLOAD_BYTES_MAX
+        if self.byte_count > most:
+            raise UploadTooLarge(f"The file is larger than {most} bytes: send it in parts.")
+        self._hash.update(piece)
+        if self._on_progress is not None:
+            self._on_progress(self.byte_count)
+        return piece
+
+    def drain(self) -> None:
+        """Read what the lines left over (behind a break), for the hash is of the whole file."""
+        while self.read(READ_BYTES):
+            pass
+
+    def digest(self) -> bytes:
+        return self._hash.digest()
+
+
+def _check_unpacked(byte_count: int) -> None:
+    most = getattr(
+        settings, "TILECOURT_UNPACKED_BYTES_MAX", 4 * settings.TILECOURT_UPLOAD_BYTES_MAX
+    )
+    if byte_count > most:
+        raise UploadTooLarge(f"The file unpacks to more than {most} bytes: send it in parts.")
+
+
+class _LineStore:
+    """Puts lines away as they come: readable ones in chunks, refused ones as refusals."""
+
+    def __init__(self, upload_id: int, source: _Source) -> None:
+        self._upload_id = upload_id
+        self._source = source
+        self._lines: list[ChunkLine] = []
+        self._size = 0
+        self._refused: list[Refusal] = []
+        self.count = 0
+        self.refused = 0
+        self.chunks: list[int] = []
+
+    def add(self, line: replay.Line) -> None:
+        self.count += 1
+        most = settings.TILECOURT_UPLOAD_LINES_MAX
+        if self.count > most:
+            raise UploadTooLarge(f"The file has more than {most} lines: send it in parts.")
+        if line.data is None:
+            self._refuse(line)
+            return
+        # An overfull chunk is closed before the line, so that only a single line can be over.
+        if self._size + len(line.data) > settings.TILECOURT_CHUNK_BYTES_MAX:
+            self._close_chunk()
+        self._lines.append(ChunkLine(line.number, line.offset, line.data))
+        self._size += len(line.data)
+        if len(self._lines) >= settings.TILECOURT_CHUNK_LINES_MAX:
+            self._close_chunk()
+
+    def _refuse(self, line: replay.Line) -> None:
+        assert line.refusal is not None
+        self.refused += 1
+        self._refused.append(
+            Refusal(
+                upload_id=self._upload_id,
+                line=line.number,
+                offset=line.offset,
+                place=storable(line.refusal.place, PLACE_MAX),
+                reason=storable(line.refusal.reason, REASON_MAX),
+                raw=None,
+                sha256=None if line.sha256 is None else bytes.fromhex(line.sha256),
+            )
+        )
+        if len(self._refused) >= REFUSALS_AT_ONCE:
+            self._store_refusals()
+
+    def flush(self) -> None:
+        self._close_chunk()
+        self._store_refusals()
+
+    def _store_refusals(self) -> None:
+        Refusal.objects.bulk_create(self._refused)
+        self._refused = []
+
+    def _close_chunk(self) -> None:
+        if not self._lines:
+            return
+        lines, self._lines, self._size = self._lines, [], 0
+        with transaction.atomic():
+            chunk = Chunk.objects.create(
+                upload_id=self._upload_id,
+                number=len(self.chunks) + 1,
+                first_line=lines[0].number,
+                line_count=len(lines),
+                payload=pack_lines(lines),
+            )
+            still_open = Upload.objects.filter(
+                pk=self._upload_id, state=UploadState.RECEIVING
+            ).update(
+                touched_at=timezone.now(),
+                byte_count=self._source.byte_count,
+                line_count=self.count,
+            )
+            if not still_open:
+                raise UploadInterrupted("Incomplete upload: it took too long and was given up.")
+        self.chunks.append(chunk.pk)
+
+
+def _close(upload_id: int, source: _Source, lines: _LineStore) -> None:
+    """All is here: let the workers have it."""
+    with transaction.atomic():
+        was_open = Upload.objects.filter(pk=upload_id, state=UploadState.RECEIVING).update(
+            state=UploadState.QUEUED,
+            byte_count=source.byte_count,
+            sha256=source.digest(),
+            line_count=lines.count,
+            rejected_count=lines.refused,
+            touched_at=timezone.now(),
+        )
+        if not was_open:
+            raise UploadInterrupted("Incomplete upload: it took too long and was given up.")
+        Chunk.objects.filter(upload_id=upload_id).update(
+            queued_at=timezone.now(), due_at=timezone.now()
+        )
+        settle_upload(upload_id)
+        queue_on_commit(lines.chunks)

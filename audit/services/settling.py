@@ -1,0 +1,41 @@
+"""Ending an upload when the last of its chunks has ended."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from audit.models import Chunk, ChunkState, Upload, UploadState
+
+
+def settle_upload(upload_id: int) -> None:
+    """Give an upload its end if none of its chunks is open.
+
+    The caller's transaction must already have changed the upload's row: that lock makes two last
+    chunks come here one after the other, so that the second sees the first as ended.
+    """
+    open_states = (ChunkState.QUEUED, ChunkState.RUNNING)
+    if Chunk.objects.filter(upload_id=upload_id, state__in=open_states).exists():
+        return
+    upload = Upload.objects.get(pk=upload_id)
+    if upload.state not in (UploadState.QUEUED, UploadState.RUNNING):
+        return
+    state, error = _end_of(upload)
+    Upload.objects.filter(pk=upload_id).update(state=state, error=error, finished_at=timezone.now())
+
+
+def _end_of(upload: Upload) -> tuple[UploadState, str]:
+    hands = upload.clean_count + upload.discrepant_count + upload.void_count
+    if upload.failed_count:
+        words = f"{upload.failed_count} of {upload.line_count} lines could not be audited"
+        first = Chunk.objects.filter(upload_id=upload.pk, state=ChunkState.FAILED).first()
+        because = f": {first.error}" if first is not None else ", through a fault of ours."
+        return (UploadState.PARTLY if hands else UploadState.FAILED), words + because
+    if hands:
+        return UploadState.DONE, ""
+    if upload.byte_count == 0:
+        return UploadState.FAILED, "No hands found: the file is empty."
+    if upload.line_count == 0:
+        return UploadState.FAILED, "No hands found: the file holds only blank lines."
+    lines = "its only line" if upload.line_count == 1 else f"none of its {upload.line_count} lines"
+    verb = "is no hand" if upload.line_count == 1 else "is a hand"
+    return UploadState.FAILED, f"No hands found: {lines} {verb} in the format hand-log/1."

@@ -1,0 +1,80 @@
+"""Storing what came out of a chunk: COPY into temporary tables, then set by set into the real ones.
+
+The caller's transaction holds it all. Concurrent chunks with the same hands meet at the unique
+constraints: who comes second waits there, then finds the hand known. All rows are taken in the
+order of their keys, so that two chunks wait for each other in one direction only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from audit.services import storing_sql as sql
+from audit.services.outcomes import Outcomes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """How the hands of a chunk stood to those known before; the three sum to the chunk's hands."""
+
+    new: int
+    duplicates: int
+    conflicts: int
+
+
+def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
+    """Store hands, versions, verdicts, findings and refusals of a chunk."""
+    with connection.cursor() as cursor:
+        if outcomes.refusals:
+            rows = ((upload_id, *row) for row in outcomes.refusals)
+            _copy(cursor, sql.REFUSAL_TABLE, sql.REFUSAL, rows)
+        if not outcomes.hands:
+            return Stored(new=0, duplicates=0, conflicts=0)
+        cursor.execute(sql.CREATE_ARRIVAL)
+        _copy(cursor, "arrival", sql.ARRIVAL, outcomes.hands)
+        stored = _store_hands(cursor, upload_id, len(outcomes.hands))
+        cursor.execute(sql.INSERT_VERDICTS)
+        if outcomes.findings:
+            cursor.execute(sql.CREATE_ARRIVAL_FINDING)
+            _copy(cursor, "arrival_finding", sql.FINDING, outcomes.findings)
+            cursor.execute(sql.INSERT_FINDINGS)
+        if stored.duplicates:
+            # Known bytes under another engine or ruleset file: the new verdict is the current one.
+            cursor.execute(sql.UPDATE_CURRENT_VERDICTS)
+        cursor.execute(sql.DROP_ARRIVAL)
+    return stored
+
+
+def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
+    """Insert hands and versions, and fill `hand` and `version` of each arrival."""
+    upload = {"upload": upload_id}
+    cursor.execute(sql.INSERT_HANDS)
+    new = cursor.rowcount
+    cursor.execute(sql.INSERT_FIRST_VERSIONS, upload)
+    if new == count:
+        return Stored(new=new, duplicates=0, conflicts=0)
+    cursor.execute(sql.FIND_HANDS)
+    cursor.execute(sql.LOCK_HANDS)
+    cursor.execute(sql.INSERT_OTHER_VERSIONS, upload)
+    conflicts = cursor.rowcount
+    cursor.execute(sql.FIND_VERSIONS)
+    if conflicts:
+        cursor.execute(sql.MARK_CONFLICTS)
+    cursor.execute(sql.INSERT_DUPLICATES, upload)
+    duplicates = cursor.rowcount
+    assert new + conflicts + duplicates == count
+    return Stored(new=new, duplicates=duplicates, conflicts=conflicts)
+
+
+def _copy(
+    cursor: Any, table: str, columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[Any, ...]]
+) -> None:
+    names = ", ".join(f'"{name}"' for name, _ in columns)
+    with cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
+        copy.set_types([kind for _, kind in columns])
+        for row in rows:
+            copy.write_row(row)

@@ -1,0 +1,197 @@
+"""The statements of `storing`, in the order in which they run.
+
+`arrival` holds the hands of one chunk. Its ids are drawn beforehand, so that a hand can be
+inserted with its version and its verdict at once; foreign keys are checked at the commit.
+"""
+
+ARRIVAL = (
+    ("position", "int4"),
+    ("line", "int8"),
+    ("source", "text"),
+    ("hand_id", "text"),
+    ("game", "text"),
+    ("ruleset", "text"),
+    ("table", "text"),
+    ("players", "text"),
+    ("played_at", "timestamptz"),
+    ("played_on", "date"),
+    ("started_at", "text"),
+    ("currency", "text"),
+    ("minor_digits", "int2"),
+    ("kind", "text"),
+    ("error_code", "text"),
+    ("finding_codes", "text"),
+    ("finding_count", "int4"),
+    ("raw", "bytea"),
+    ("sha256", "bytea"),
+    ("ruleset_sha256", "bytea"),
+    ("engine", "text"),
+    ("settlement", "text"),
+    ("digest", "bytea"),
+)
+FINDING = (
+    ("position", "int4"),
+    ("number", "int4"),
+    ("code", "text"),
+    ("severity", "text"),
+    ("event", "int4"),
+    ("seat", "int2"),
+    ("subject", "text"),
+    ("logged", "text"),
+    ("expected", "text"),
+    ("rule", "text"),
+    ("confidence", "text"),
+    ("follows", "bool"),
+    ("explained_by", "text"),
+    ("message", "text"),
+)
+REFUSAL_TABLE = "audit_refusal"
+REFUSAL = (
+    ("upload_id", "int8"),
+    ("line", "int8"),
+    ("offset", "int8"),
+    ("place", "text"),
+    ("reason", "text"),
+    ("raw", "bytea"),
+    ("sha256", "bytea"),
+    ("is_our_fault", "bool"),
+)
+
+
+def _columns(columns: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(
+        f'"{name}" {kind}{" COLLATE " + chr(34) + "C" + chr(34) if kind == "text" else ""}'
+        for name, kind in columns
+    )
+
+
+CREATE_ARRIVAL = f"""
+CREATE TEMPORARY TABLE arrival (
+    {_columns(ARRIVAL)},
+    new_hand int8 DEFAULT nextval('audit_hand_id_seq'),
+    new_version int8 DEFAULT nextval('audit_handversion_id_seq'),
+    new_verdict int8 DEFAULT nextval('audit_verdict_id_seq'),
+    hand int8,
+    version int8
+) ON COMMIT DROP
+"""
+
+CREATE_ARRIVAL_FINDING = f"""
+CREATE TEMPORARY TABLE arrival_finding ({_columns(FINDING)}) ON COMMIT DROP
+"""
+
+DROP_ARRIVAL = "DROP TABLE IF EXISTS arrival, arrival_finding"
+
+_SPLIT = "coalesce(string_to_array({}, chr(31)), '{{}}')"
+
+INSERT_HANDS = f"""
+INSERT INTO audit_hand (
+    id, version_id, verdict_id, source, hand_id, game, ruleset, "table", players, played_at,
+    played_on, started_at, currency, minor_digits, verdict_kind, error_code, finding_codes,
+    finding_count, is_conflict
+)
+SELECT DISTINCT ON (source, hand_id)
+    new_hand, new_version, new_verdict, source, hand_id, game, ruleset, "table",
+    {_SPLIT.format("players")}, played_at, played_on, started_at, currency, minor_digits, kind,
+    error_code, {_SPLIT.format("finding_codes")}, finding_count, false
+FROM arrival
+ORDER BY source, hand_id, position
+ON CONFLICT (source, hand_id) DO NOTHING
+"""  # noqa: S608 - from constants
+
+# The hand that this arrival brought: its id is nobody else's.
+INSERT_FIRST_VERSIONS = """
+INSERT INTO audit_handversion (id, hand_id, number, raw, sha256, upload_id, line)
+SELECT a.new_version, a.new_hand, 1, a.raw, a.sha256, %(upload)s, a.line
+FROM arrival a JOIN audit_hand h ON h.id = a.new_hand
+"""
+
+# -- only where a hand was known before, or came twice in this chunk --------------------------
+
+FIND_HANDS = """
+UPDATE arrival a SET hand = h.id
+FROM audit_hand h WHERE h.source = a.source AND h.hand_id = a.hand_id
+"""
+
+# Those that will get a version or a verdict, in the order of their keys.
+LOCK_HANDS = """
+SELECT h.id FROM audit_hand h
+WHERE h.id IN (
+    SELECT a.hand FROM arrival a
+    WHERE a.hand <> a.new_hand AND NOT EXISTS (
+        SELECT FROM audit_handversion v JOIN audit_verdict w ON w.version_id = v.id
+        WHERE v.hand_id = a.hand AND v.sha256 = a.sha256
+          AND w.ruleset_sha256 = a.ruleset_sha256 AND w.engine = a.engine
+    )
+)
+ORDER BY h.id FOR NO KEY UPDATE
+"""
+
+INSERT_OTHER_VERSIONS = """
+INSERT INTO audit_handversion (id, hand_id, number, raw, sha256, upload_id, line)
+SELECT
+    other.new_version, other.hand,
+    (SELECT max(v.number) FROM audit_handversion v WHERE v.hand_id = other.hand)
+        + row_number() OVER (PARTITION BY other.hand ORDER BY other.position),
+    other.raw, other.sha256, %(upload)s, other.line
+FROM (
+    SELECT DISTINCT ON (a.hand, a.sha256) a.*
+    FROM arrival a
+    WHERE NOT EXISTS (
+        SELECT FROM audit_handversion v WHERE v.hand_id = a.hand AND v.sha256 = a.sha256
+    )
+    ORDER BY a.hand, a.sha256, a.position
+) other
+"""
+
+FIND_VERSIONS = """
+UPDATE arrival a SET version = v.id
+FROM audit_handversion v WHERE v.hand_id = a.hand AND v.sha256 = a.sha256
+"""
+
+MARK_CONFLICTS = """
+UPDATE audit_hand h SET is_conflict = true
+FROM arrival a
+WHERE h.id = a.hand AND a.version = a.new_version AND a.hand <> a.new_hand AND NOT h.is_conflict
+"""
+
+INSERT_DUPLICATES = """
+INSERT INTO audit_duplicate (version_id, upload_id, line)
+SELECT a.version, %(upload)s, a.line FROM arrival a WHERE a.version <> a.new_version
+"""
+
+# -- for all --------------------------------------------------------------------------------
+
+INSERT_VERDICTS = """
+INSERT INTO audit_verdict (
+    id, version_id, ruleset, ruleset_sha256, engine, kind, settlement, digest
+)
+SELECT DISTINCT ON (of_version, ruleset_sha256, engine)
+    new_verdict, of_version, ruleset, ruleset_sha256, engine, kind, settlement::jsonb, digest
+FROM (SELECT a.*, coalesce(a.version, a.new_version) AS of_version FROM arrival a) arrived
+ORDER BY of_version, ruleset_sha256, engine, position
+ON CONFLICT (version_id, ruleset_sha256, engine) DO NOTHING
+"""
+
+# Findings of the verdicts that were inserted just now.
+INSERT_FINDINGS = f"""
+INSERT INTO audit_finding (
+    verdict_id, position, code, severity, event, seat, subject, logged, expected, rule, confidence,
+    follows, explained_by, message
+)
+SELECT
+    w.id, f.number, f.code, f.severity, f.event, f.seat, f.subject, f.logged, f.expected, f.rule,
+    f.confidence, f.follows, {_SPLIT.format("f.explained_by")}, f.message
+FROM arrival_finding f
+JOIN arrival a ON a.position = f.position
+JOIN audit_verdict w ON w.id = a.new_verdict
+ORDER BY w.id, f.number
+"""  # noqa: S608 - from constants
+
+UPDATE_CURRENT_VERDICTS = f"""
+UPDATE audit_hand h SET
+    verdict_id = w.id, verdict_kind = a.kind, error_code = a.error_code,
+    finding_codes = {_SPLIT.format("a.finding_codes")}, finding_count = a.finding_count
+FROM arrival a JOIN audit_verdict w ON w.id = a.new_verdict
+WHERE h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
+"""  # noqa: S608 - from constants

@@ -1,0 +1,52 @@
+"""Queueing again what a lost worker or broker forgot. Safe to call at any time, from anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from audit.models import Chunk, ChunkState, Upload, UploadState
+from audit.services.queueing import queue_on_commit
+from audit.services.receiving import discard_upload
+
+# A waiting chunk whose message is older than this may have lost it; a second message does no harm.
+QUIET = timedelta(minutes=10)
+# A sender who has been silent for this long is gone.
+SILENT = timedelta(hours=1)
+CHUNKS_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """How many chunks were queued again, and how many uploads were given up as incomplete."""
+
+    queued: int
+    given_up: int
+
+
+def sweep(*, quiet: timedelta = QUIET, silent: timedelta = SILENT) -> Swept:
+    """Queue chunks again whose lease ran out or whose message is `quiet`, and give up uploads that
+    have been `silent` while being received."""
+    now = timezone.now()
+    with transaction.atomic():
+        forgotten = list(
+            Chunk.objects.select_for_update(skip_locked=True)
+            .filter(
+                Q(state=ChunkState.RUNNING, lease_until__lt=now)
+                | Q(state=ChunkState.QUEUED, queued_at__lt=now - quiet, due_at__lte=now)
+            )
+            .exclude(upload__state=UploadState.RECEIVING)
+            .order_by("id")
+            .values_list("id", flat=True)[:CHUNKS_AT_ONCE]
+        )
+        Chunk.objects.filter(pk__in=forgotten).update(queued_at=now)
+        queue_on_commit(forgotten)
+    given_up = 0
+    abandoned = Upload.objects.filter(state=UploadState.RECEIVING, touched_at__lt=now - silent)
+    for upload_id in abandoned.values_list("id", flat=True):
+        given_up += discard_upload(upload_id, "Incomplete upload: it did not arrive to its end.")
+    return Swept(queued=len(forgotten), given_up=given_up)
