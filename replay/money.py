@@ -111,6 +111,16 @@ def rake_of(amount: int, rate: Rate, rounding: str) -> int:
     return fee
 
 
+def quotient_text(amount: int, numerator: int, denominator: int, digits: int) -> str:
+    """amount × numerator / denominator with four more digits, for a derivation: 89.4013….
+
+    All of zero or more. The mark `…` stands where digits were cut off.
+    """
+    scaled = amount * numerator * 10**4
+    text = format_minor(scaled // denominator, digits + 4)
+    return f"{text}…" if scaled % denominator else text
+
+
 def scale_floor(amount: int, numerator: int, denominator: int) -> int:
     """floor(amount × numerator / denominator), for caps that scale a whole side."""
     return amount * numerator // denominator

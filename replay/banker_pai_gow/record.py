@@ -1,0 +1,195 @@
+"""hand-log/1 of banker-bidding Pai Gow (FORMAT 2.1): the typed hand and the check of its form."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from replay.banker_pai_gow.ranking import RankCode
+from replay.money import MoneyError, parse_minor
+from replay.record import (
+    EVENTS_MAX,
+    Dice,
+    Event,
+    Hand,
+    Money,
+    Seat,
+    SeatEntry,
+    Void,
+    Whole,
+    check_multiples,
+    read_amount,
+    read_base,
+    read_money,
+    read_seats,
+    refuse,
+)
+from replay.tiles import TileCode
+
+
+class Bid(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="bid"):
+    """A seat's bid for the bank; 0 is no bid (PG-4)."""
+
+    seat: Seat
+    multiple: Whole
+
+
+class Banker(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="banker"):
+    """Who is banker, and at which multiple X (PG-4 to PG-6)."""
+
+    seat: Seat
+    multiple: Whole
+
+
+class Bet(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="bet"):
+    """A player's bet multiple Y (PG-7); `offered` replaces the table's list (PG-8)."""
+
+    seat: Seat
+    multiple: Whole
+    offered: list[Whole] | UnsetType = UNSET
+
+
+class DiceThrow(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="dice"):
+    """The two dice that say where the deal starts (PG-9)."""
+
+    values: Dice
+
+
+class Deal(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="deal"):
+    """A seat's tiles; a wrong number of them is judged, not refused (FORMAT 6.2, 11)."""
+
+    seat: Seat
+    tiles: list[TileCode]
+
+
+class Reveal(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="reveal"):
+    """A seat shows its tiles (PG-11)."""
+
+    seat: Seat
+    tiles: list[TileCode]
+    rank: RankCode | UnsetType = UNSET
+
+
+class Compare(Event, frozen=True, kw_only=True, gc=False, tag_field="type", tag="compare"):
+    """What the log says of a player against the banker (PG-12)."""
+
+    seat: Seat
+    winner: Literal["banker", "player", "push"]
+
+
+PaiGowEvent = Bid | Banker | Bet | DiceThrow | Deal | Reveal | Compare | Void
+
+
+class Stakes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """The table's configuration."""
+
+    base: Money
+    bid_multiples: list[Whole]
+    bet_multiples: list[Whole]
+    entry: Money | UnsetType = UNSET
+
+
+class SeatResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """A seat's figures as logged."""
+
+    seat: Seat
+    gross: Money
+    rake: Money
+    net: Money
+    valid_bet: Money
+    theoretical: Money | UnsetType = UNSET
+    carry_out: Money | UnsetType = UNSET
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The settlement as logged."""
+
+    seats: tuple[SeatResult, SeatResult, SeatResult, SeatResult]
+
+
+class PaiGowHand(Hand, frozen=True, kw_only=True, tag_field="game", tag="banker-pai-gow"):
+    """One logged hand."""
+
+    stakes: Stakes
+    seats: tuple[SeatEntry, SeatEntry, SeatEntry, SeatEntry]
+    events: Annotated[list[PaiGowEvent], Meta(max_length=EVENTS_MAX)]
+    result: Result | None
+
+
+class Logged(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The figures of `result` by seat 0 to 3, in minor units; None where one is not logged."""
+
+    theoretical: list[int | None]
+    gross: list[int]
+    rake: list[int]
+    net: list[int]
+    valid_bet: list[int]
+    carry_out: list[int | None]
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The amounts of a hand in minor units; `carry_in` by seat 0 to 3."""
+
+    base: int
+    carry_in: list[int]
+    logged: Logged | None
+
+
+def check(hand: PaiGowHand) -> Facts:
+    """Read the amounts and check what the types cannot (FORMAT 6.2).
+
+    Raises: Refusal with the place.
+    """
+    digits = hand.minor_digits
+    stakes = hand.stakes
+    base = read_base(stakes.base, digits, "$.stakes.base")
+    if stakes.entry is not UNSET:
+        read_amount(stakes.entry, digits, "$.stakes.entry")
+    check_multiples(stakes.bid_multiples, "$.stakes.bid_multiples", least=0)
+    if stakes.bid_multiples[0] != 0:
+        refuse("$.stakes.bid_multiples[0]", "not 0")
+    check_multiples(stakes.bet_multiples, "$.stakes.bet_multiples", least=1)
+    for position, event in enumerate(hand.events):
+        if type(event) is Bet and event.offered is not UNSET:
+            check_multiples(event.offered, f"$.events[{position}].offered", least=1)
+    return Facts(
+        base=base,
+        carry_in=read_seats(hand.seats, digits),
+        logged=None if hand.result is None else _read_result(hand.result, digits),
+    )
+
+
+def _read_result(result: Result, digits: int) -> Logged:
+    entries: list[SeatResult | None] = [None, None, None, None]
+    for position, entry in enumerate(result.seats):
+        if entries[entry.seat] is not None:
+            refuse(f"$.result.seats[{position}].seat", f"seat {entry.seat} is there twice")
+        entries[entry.seat] = entry
+    logged = Logged(theoretical=[], gross=[], rake=[], net=[], valid_bet=[], carry_out=[])
+    try:
+        # Four entries, none of them twice: each seat has one.
+        for entry in filter(None, entries):
+            logged.theoretical.append(_parse_optional(entry.theoretical, digits))
+            logged.gross.append(parse_minor(entry.gross, digits))
+            logged.rake.append(parse_minor(entry.rake, digits))
+            logged.net.append(parse_minor(entry.net, digits))
+            logged.valid_bet.append(parse_minor(entry.valid_bet, digits))
+            logged.carry_out.append(_parse_optional(entry.carry_out, digits))
+    except MoneyError:
+        _refuse_amount(result, digits)
+    return logged
+
+
+def _parse_optional(text: str | UnsetType, digits: int) -> int | None:
+    return None if text is UNSET else parse_minor(text, digits)
+
+
+def _refuse_amount(result: Result, digits: int) -> None:
+    """Find the amount that cannot be read; places are not made for the many lines that can."""
+    for position, entry in enumerate(result.seats):
+        for name in ("theoretical", "gross", "rake", "net", "valid_bet", "carry_out"):
+            text = getattr(entry, name)
+            if text is not UNSET:
+                read_money(text, digits, f"$.result.seats[{position}].{name}")

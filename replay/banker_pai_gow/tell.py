@@ -1,0 +1,251 @@
+"""A hand as steps: what happened at each event, in words, and the table after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from replay.banker_pai_gow.board import board_of, dice_note
+from replay.banker_pai_gow.options import BidTie, Rules
+from replay.banker_pai_gow.play import Play, legal_bankers, replay, top_bidders
+from replay.banker_pai_gow.ranking import PAIR_RANKS
+from replay.banker_pai_gow.record import (
+    Banker,
+    Bet,
+    Bid,
+    Compare,
+    Deal,
+    DiceThrow,
+    Facts,
+    PaiGowEvent,
+    PaiGowHand,
+    Reveal,
+)
+from replay.banker_pai_gow.refused import why_refused
+from replay.banker_pai_gow.words import (
+    OUTCOMES,
+    SEATS,
+    amount,
+    english_tile_names,
+    rank_in,
+    tile_names,
+)
+from replay.record import Void
+from replay.steps import Board, Part, Placed, Step
+from replay.tiles import indices
+
+_BIDS = Part(key="bids", title="Bids and banker")
+_BETS = Part(key="bets", title="Bets")
+_DEAL = Part(key="deal", title="Dice and deal")
+_REVEAL = Part(key="reveal", title="Reveal")
+_COMPARE = Part(key="compare", title="Comparison")
+_VOID = Part(key="void", title="Void")
+_PARTS: dict[type[PaiGowEvent], Part] = {
+    Bid: _BIDS,
+    Banker: _BIDS,
+    Bet: _BETS,
+    DiceThrow: _DEAL,
+    Deal: _DEAL,
+    Reveal: _REVEAL,
+    Compare: _COMPARE,
+    Void: _VOID,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """An event for the list, after the seat's name, and as a whole sentence."""
+
+    text: str
+    sentence: str
+
+
+def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
+    """One step before the first event, and one for each event.
+
+    Behind a refused event the board stays as it was, and the words say what the log says.
+    """
+    told: list[tuple[_Words, Board]] = []
+
+    def observe(index: int, play: Play) -> None:
+        told.append((_judged_words(hand.events[index], index, play, facts), board_of(play, facts)))
+
+    start = board_of(Play(hand, facts, rules), facts)
+    play = replay(hand, facts, rules, observe)
+    steps = [
+        Step(
+            number=0,
+            event=None,
+            kind="start",
+            part=_PARTS[type(hand.events[0])] if hand.events else _BIDS,
+            text="before the first event",
+            sentence="Before the first event.",
+            board=start,
+        )
+    ]
+    stopped = board_of(play, facts, _refused_tiles(play))
+    clock: int | None = None
+    for index, event in enumerate(hand.events):
+        if index < len(told):
+            words, board = told[index]
+        elif index == play.refused_at:
+            words, board = _refused_words(event, play), stopped
+        else:
+            words, board = _logged_words(event), stopped
+        ms = None if event.ms is UNSET else event.ms
+        think = None if ms is None or clock is None or ms < clock else ms - clock
+        clock = clock if ms is None else ms
+        steps.append(
+            Step(
+                number=index + 1,
+                event=index,
+                kind=str(event.__struct_config__.tag),
+                part=_PARTS[type(event)],
+                seat=getattr(event, "seat", None),
+                tiles=tuple(getattr(event, "tiles", ())),
+                text=words.text,
+                sentence=words.sentence,
+                is_auto=event.auto is True,
+                ms=ms,
+                think_ms=think,
+                is_judged=play.refused_at is None or index <= play.refused_at,
+                board=board,
+            )
+        )
+    return tuple(steps)
+
+
+def _refused_tiles(play: Play) -> tuple[Placed, ...]:
+    """Tiles that were dealt or shown where the replay stopped: they lie apart, not accepted."""
+    if play.refused_at is None:
+        return ()
+    event = play.hand.events[play.refused_at]
+    if not isinstance(event, Deal | Reveal):
+        return ()
+    assert play.refusal is not None
+    return (
+        Placed(
+            seat=event.seat,
+            tiles=tuple(event.tiles),
+            state="refused",
+            order=1,
+            title="refused",
+            note=why_refused(play, event, play.refusal),
+        ),
+    )
+
+
+def _refused_words(event: PaiGowEvent, play: Play) -> _Words:
+    assert play.refusal is not None
+    words = _logged_words(event)
+    why = why_refused(play, event, play.refusal)
+    return _Words(f"{words.text}, refused: {why}", f"{words.sentence} Refused: {why}.")
+
+
+def _judged_words(event: PaiGowEvent, index: int, play: Play, facts: Facts) -> _Words:
+    """Words for an event that was accepted; `play` is the state after it."""
+    match event:
+        case Banker():
+            return _banker_words(event, play)
+        case Bet(seat=seat, multiple=multiple):
+            stake = amount(facts.base * play.multiple * multiple, play.hand.minor_digits)
+            return _Words(f"bets ×{multiple}", f"{SEATS[seat]} bets {multiple}, stake {stake}.")
+        case DiceThrow(values=(first, second)):
+            return _Words(
+                dice_note(play),
+                f"The dice show {first} and {second}, {first + second} in all: "
+                f"{SEATS[play.first]} is dealt first.",
+            )
+        case Reveal():
+            return _reveal_words(event, index, play)
+        case Compare():
+            return _compare_words(event, index, play)
+        case _:
+            return _logged_words(event)
+
+
+def _banker_words(event: Banker, play: Play) -> _Words:
+    top = top_bidders(play)
+    legal = legal_bankers(play)
+    note = ""
+    if not play.bids[event.seat]:
+        note = "nobody bid, any seat was legal"
+    elif len(top) > 1 and play.rules.bid_tie is BidTie.MOST_COINS:
+        carries = "carries the most" if len(legal) == 1 else "carries as much as any"
+        note = f"tie of {len(top)}, this seat {carries}"
+    elif len(top) > 1:
+        note = "tie, either was legal" if len(top) == 2 else f"tie of {len(top)}, each was legal"
+    words = _logged_words(event)
+    if not note:
+        return words
+    return _Words(f"{words.text} ({note})", f"{words.sentence[:-1]}; {note}.")
+
+
+def _reveal_words(event: Reveal, index: int, play: Play) -> _Words:
+    holding = play.holdings[event.seat]
+    assert holding is not None
+    rank = rank_in(holding, play.rules)
+    text = f"shows {rank.hant}, {rank.english}"
+    tiles = english_tile_names(indices(event.tiles))
+    article = "a " if rank.number in PAIR_RANKS else ""
+    sentence = f"{SEATS[event.seat]} shows {article}{rank.english}: {tiles}."
+    if _disputes(play, index, "rank-mismatch"):
+        text += f" (logged as {event.rank})"
+        sentence += f" The log calls it {event.rank}."
+    return _Words(text, sentence)
+
+
+def _compare_words(event: Compare, index: int, play: Play) -> _Words:
+    words = _logged_words(event)
+    if not _disputes(play, index, "compare-mismatch"):
+        return words
+    right = OUTCOMES[play.outcomes[event.seat]].lower()
+    return _Words(
+        f"{words.text}, as logged (by the tiles: {right})",
+        f"{words.sentence[:-1]}, says the log. By the tiles: {right}.",
+    )
+
+
+def _disputes(play: Play, index: int, code: str) -> bool:
+    return any(finding.event == index and finding.code == code for finding in play.findings)
+
+
+_FARED = {
+    "banker": "loses to the banker",
+    "player": "beats the banker",
+    "push": "pushes with the banker",
+}
+
+
+def _logged_words(event: PaiGowEvent) -> _Words:
+    """What the log alone says of an event."""
+    match event:
+        case Bid(seat=seat, multiple=0):
+            return _Words("no bid", f"{SEATS[seat]} makes no bid.")
+        case Bid(seat=seat, multiple=multiple):
+            return _Words(f"bids ×{multiple}", f"{SEATS[seat]} bids {multiple}.")
+        case Banker(seat=seat, multiple=multiple):
+            return _Words(
+                f"is banker at ×{multiple}", f"{SEATS[seat]} is banker at multiple {multiple}."
+            )
+        case Bet(seat=seat, multiple=multiple):
+            return _Words(f"bets ×{multiple}", f"{SEATS[seat]} bets {multiple}.")
+        case DiceThrow(values=(first, second)):
+            total = f"{first} + {second} = {first + second}"
+            return _Words(total, f"The dice show {first} and {second}, {first + second} in all.")
+        case Deal(seat=seat, tiles=tiles):
+            kinds = indices(tiles)
+            return _Words(
+                f"is dealt {tile_names(kinds)}",
+                f"{SEATS[seat]} is dealt {english_tile_names(kinds)}.",
+            )
+        case Reveal(seat=seat, tiles=tiles):
+            kinds = indices(tiles)
+            return _Words(
+                f"shows {tile_names(kinds)}", f"{SEATS[seat]} shows {english_tile_names(kinds)}."
+            )
+        case Compare(seat=seat, winner=winner):
+            return _Words(_FARED[winner], f"{SEATS[seat]} {_FARED[winner]}.")
+        case Void(reason=reason):
+            return _Words(f"the hand is void: {reason}", f"The hand is void: {reason}.")
