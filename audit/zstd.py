@@ -10,7 +10,7 @@ else:
 # No beginning of a frame shorter than this gives anything: a block is at most 128 KiB.
 FIRST_BLOCK_BYTES = 132_000
 
-_COMPRESSOR = zstd.ZstdCompressor(level=3)
+_COMPRESSOR = zstd.ZstdCompressor(level=1)
 
 
 def packed(data: bytes) -> bytes:

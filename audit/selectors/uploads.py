@@ -125,10 +125,14 @@ def list_refusals(
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.line,))
 
 
-def known_files(hashes: Iterable[bytes]) -> set[bytes]:
-    """Which of these SHA-256 are of files that have been received and did not fail."""
+def known_files(hashes: Iterable[bytes]) -> dict[bytes, int]:
+    """The latest upload of each of these SHA-256 that has been received and did not fail."""
     found = Upload.objects.filter(sha256__in=list(hashes)).exclude(state=UploadState.FAILED)
-    return {bytes(sha256) for sha256 in found.values_list("sha256", flat=True) if sha256}
+    return {
+        bytes(sha256): upload_id
+        for upload_id, sha256 in found.order_by("id").values_list("id", "sha256")
+        if sha256 is not None
+    }
 
 
 def _upload_row(upload: Upload) -> UploadRow:

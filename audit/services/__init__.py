@@ -12,6 +12,7 @@ create_first_account() -> FirstAccount | None
 from audit.services.accounts import FirstAccount, create_first_account
 from audit.services.judging import judge_chunk
 from audit.services.receiving import (
+    ByteStream,
     Received,
     UploadInterrupted,
     UploadRefused,
@@ -21,6 +22,7 @@ from audit.services.receiving import (
 from audit.services.sweeping import Swept, sweep
 
 __all__ = [
+    "ByteStream",
     "FirstAccount",
     "Received",
     "Swept",

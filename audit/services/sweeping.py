@@ -13,7 +13,8 @@ from audit.models import Chunk, ChunkState, Upload, UploadState
 from audit.services.queueing import queue_on_commit
 from audit.services.receiving import discard_upload
 
-# A waiting chunk whose message is older than this may have lost it; a second message does no harm.
+# An open chunk whose message is older than this may have lost it. A second message does no harm: it
+# finds the chunk done, or waits for the end of the lease.
 QUIET = timedelta(minutes=10)
 # A sender who has been silent for this long is gone.
 SILENT = timedelta(hours=1)
@@ -29,15 +30,19 @@ class Swept:
 
 
 def sweep(*, quiet: timedelta = QUIET, silent: timedelta = SILENT) -> Swept:
-    """Queue chunks again whose lease ran out or whose message is `quiet`, and give up uploads that
-    have been `silent` while being received."""
+    """Queue chunks again whose lease ran out or whose message is `quiet` old, and give up uploads
+    that have been `silent` while being received."""
     now = timezone.now()
     with transaction.atomic():
         forgotten = list(
             Chunk.objects.select_for_update(skip_locked=True)
             .filter(
                 Q(state=ChunkState.RUNNING, lease_until__lt=now)
-                | Q(state=ChunkState.QUEUED, queued_at__lt=now - quiet, due_at__lte=now)
+                | Q(
+                    state__in=[ChunkState.QUEUED, ChunkState.RUNNING],
+                    queued_at__lte=now - quiet,
+                    due_at__lte=now,
+                )
             )
             .exclude(upload__state=UploadState.RECEIVING)
             .order_by("id")

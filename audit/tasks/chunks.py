@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 from celery import shared_task
+from celery.signals import worker_ready
 from django.db import InterfaceError, OperationalError
 
 from audit import services
@@ -22,7 +26,22 @@ def judge_chunk(chunk_id: int) -> None:
         judge_chunk.apply_async(args=(chunk_id,), countdown=seconds)
 
 
-@shared_task(name="audit.sweep")
-def sweep_chunks() -> None:
+@shared_task(
+    name="audit.sweep",
+    autoretry_for=(OperationalError, InterfaceError),
+    retry_backoff=True,
+    retry_backoff_max=60,
+    max_retries=None,
+)
+def sweep(quiet_seconds: float | None = None) -> None:
     """Queue again what was forgotten."""
-    services.sweep()
+    if quiet_seconds is None:
+        services.sweep()
+    else:
+        services.sweep(quiet=timedelta(seconds=quiet_seconds))
+
+
+@worker_ready.connect
+def sweep_at_start(**_: Any) -> None:
+    """A worker that starts may come after a crash which took all messages: look at once."""
+    sweep.delay(quiet_seconds=0)

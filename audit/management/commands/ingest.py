@@ -1,0 +1,164 @@
+"""`manage.py ingest`: hand logs in, and how they fared."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from audit import selectors, services
+from audit.management.progress import Progress
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+EXIT_CLEAN, EXIT_DISCREPANT, EXIT_REJECTED, EXIT_INTERRUPTED = 0, 1, 2, 130
+POLL_SECONDS = 0.25
+# Without progress for this long, lost messages are looked for.
+QUIET = timedelta(seconds=15)
+
+
+class Command(BaseCommand):
+    """Takes files in, waits for the workers, prints the counts.
+
+    Exit status as `python -m replay audit`: 0 all clean or void, 1 something discrepant, 2
+    something rejected or unreadable. With --bundled, whose logs have faults on purpose, 0 unless
+    one could not be taken in.
+    """
+
+    help = (
+        "Read hand logs (NDJSON, plain, gzip or zstd; - for standard input), have the workers"
+        " audit them and print the counts. Ctrl-C stops the waiting, not the work."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("files", metavar="FILE", nargs="*")
+        parser.add_argument(
+            "--bundled", action="store_true", help="read the sample logs, each only once"
+        )
+        parser.add_argument("--no-wait", action="store_true", help="do not wait for the workers")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        self.progress = Progress(sys.stderr)
+        self.is_unread = False
+        if not options["files"] and not options["bundled"]:
+            self.stderr.write("Name a file, or - for standard input, or --bundled.")
+            sys.exit(64)
+        try:
+            uploads = self.take_all(options["files"], is_bundled=options["bundled"])
+            rows = [selectors.get_upload(upload_id) for upload_id in uploads]
+            if not options["no_wait"]:
+                rows = self.wait(uploads, is_start=options["bundled"])
+        except KeyboardInterrupt:
+            self.progress.say("Stopped waiting: the workers go on with what was taken in.")
+            sys.exit(EXIT_INTERRUPTED)
+        self.progress.clear()
+        for row in rows:
+            self.report(row)
+        status = self.status(rows, is_bundled=options["bundled"])
+        if status:
+            sys.exit(status)
+
+    def take_all(self, files: list[str], *, is_bundled: bool) -> list[int]:
+        """Take files in; gives the uploads to wait for."""
+        uploads = []
+        if is_bundled:
+            uploads += self.take_samples()
+        for name in files:
+            upload_id = self.take(name)
+            if upload_id is not None:
+                uploads.append(upload_id)
+        return uploads
+
+    def take_samples(self) -> list[int]:
+        """Take the sample logs in that are not there yet; an unfinished one is waited for."""
+        uploads = []
+        for path in sorted(SAMPLES.glob("*.ndjson")):
+            digest = hashlib.sha256(path.read_bytes()).digest()
+            known = selectors.known_files([digest]).get(digest)
+            if known is None:
+                known = self.take(str(path))
+            elif selectors.get_upload(known).is_ended:
+                continue
+            if known is not None:
+                uploads.append(known)
+        return uploads
+
+    def take(self, name: str) -> int | None:
+        """Take one file in; None, with a message, when it cannot be."""
+        try:
+            if name == "-":
+                return self.receive("standard input", sys.stdin.buffer, 0)
+            path = Path(name)
+            with path.open("rb") as file:
+                return self.receive(path.name, file, path.stat().st_size)
+        except OSError as error:
+            self.progress.say(f"{name}: {error.strerror}")
+        except services.UploadRefused as error:
+            self.progress.say(f"{name}: {error}")
+        self.is_unread = True
+        return None
+
+    def receive(self, name: str, stream: services.ByteStream, size: int) -> int:
+        received = services.receive_upload(
+            name=name,
+            stream=stream,
+            on_progress=lambda done: self.progress.show(f"Reading {name}", done, size),
+        )
+        return received.upload_id
+
+    def wait(self, uploads: list[int], *, is_start: bool) -> list[selectors.UploadRow]:
+        """Wait until every upload has its end, and look for lost chunks when nothing moves.
+
+        The sample logs are read when everything starts: what was queued before that may have lost
+        its message with the broker.
+        """
+        services.sweep(quiet=timedelta(0) if is_start else QUIET)
+        last, moved = -1, time.monotonic()
+        while True:
+            rows = [selectors.get_upload(upload_id) for upload_id in uploads]
+            if all(row.is_ended for row in rows):
+                return rows
+            done = sum(row.audited for row in rows)
+            whole = sum(row.lines for row in rows)
+            now = time.monotonic()
+            if done != last:
+                last, moved = done, now
+            elif now - moved > QUIET.total_seconds():
+                services.sweep(quiet=QUIET)
+                self.progress.say("Nothing moves: is a worker running? Ctrl-C stops the waiting.")
+                moved = now
+            self.progress.show("Auditing", done, whole, f"{done:,} of {whole:,} lines")
+            time.sleep(POLL_SECONDS)
+
+    def report(self, row: selectors.UploadRow) -> None:
+        """One line for an upload on standard output, and its error beside it."""
+        counts = ", ".join(
+            f"{count:,} {word}"
+            for word, count in (
+                ("clean", row.clean),
+                ("discrepant", row.discrepant),
+                ("void", row.void),
+                ("rejected", row.rejected),
+                ("not audited", row.failed),
+                ("known before", row.duplicates),
+                ("in conflict", row.conflicts),
+            )
+            if count or word in ("clean", "discrepant", "rejected")
+        )
+        rate = f", {row.rate:,.0f} lines/s" if row.rate and row.lines >= 1_000 else ""
+        self.stdout.write(f"{row.name}: upload {row.id}, {row.lines:,} lines: {counts}{rate}")
+        if row.error:
+            self.stderr.write(f"{row.name}: {row.error}")
+
+    def status(self, rows: list[selectors.UploadRow], *, is_bundled: bool) -> int:
+        if self.is_unread or any(row.failed for row in rows):
+            return EXIT_REJECTED
+        if is_bundled:
+            return EXIT_CLEAN
+        if any(row.rejected for row in rows):
+            return EXIT_REJECTED
+        return EXIT_DISCREPANT if any(row.discrepant for row in rows) else EXIT_CLEAN

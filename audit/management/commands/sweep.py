@@ -1,0 +1,29 @@
+"""`manage.py sweep`: queue again what a lost worker or broker forgot."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from audit import services
+from audit.services.sweeping import QUIET
+
+
+class Command(BaseCommand):
+    """Calls the sweeper once; safe at any time."""
+
+    help = "Queue chunks again that a lost worker or broker forgot, and end incomplete uploads."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--quiet-seconds",
+            type=int,
+            default=int(QUIET.total_seconds()),
+            help="how long a waiting chunk's message may be out before it counts as lost",
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        swept = services.sweep(quiet=timedelta(seconds=options["quiet_seconds"]))
+        self.stdout.write(
+            f"{swept.queued} chunks queued again, {swept.given_up} incomplete uploads given up"
+        )
