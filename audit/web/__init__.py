@@ -1,0 +1,1 @@
+"""The pages: a view calls a selector or a service and a presenter; a template prints."""

@@ -1,7 +1,43 @@
+"""Addresses. Each step of a hand has its own; a number too long for the store is no address."""
+
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path
+from django.urls import path, register_converter
+from django.views.generic import RedirectView
+
+from audit.web.forms import SignInForm
+from audit.web.views import hands, rules, uploads
+
+
+class KeyConverter:
+    """A number that the store can hold: ASCII digits, below 10^18."""
+
+    regex = "[0-9]{1,18}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+    def to_url(self, value: int) -> str:
+        return str(value)
+
+
+register_converter(KeyConverter, "key")
 
 urlpatterns = [
-    path("login", LoginView.as_view(), name="login"),
+    path("", RedirectView.as_view(pattern_name="hands"), name="home"),
+    path(
+        "login",
+        LoginView.as_view(authentication_form=SignInForm, redirect_authenticated_user=True),
+        name="login",
+    ),
     path("logout", LogoutView.as_view(), name="logout"),
+    path("hands/", hands.hand_list, name="hands"),
+    path("hands/<key:hand>/", hands.hand_page, name="hand"),
+    path("hands/<key:hand>/steps/", hands.go_to_step, name="steps"),
+    path("hands/<key:hand>/steps/<key:number>/", hands.step_page, name="step"),
+    path("hands/<key:hand>/record", hands.record, name="record"),
+    path("hands/<key:hand>/verdict", hands.verdict, name="verdict"),
+    path("uploads/", uploads.upload_list, name="uploads"),
+    path("uploads/<key:upload>/", uploads.upload_page, name="upload"),
+    path("uploads/<key:upload>/progress", uploads.progress, name="progress"),
+    path("rules/", rules.rule_list, name="rules"),
 ]

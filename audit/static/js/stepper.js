@@ -1,0 +1,168 @@
+// Steps through a hand without loading the page again.
+//
+// Attaches to [data-stepper]: links with data-step lead to other steps, [data-region] is what is
+// replaced, [data-announce] is the live region. Without this file every link still works.
+
+const root = document.querySelector("[data-stepper]");
+const region = root.querySelector("[data-region]");
+const announcer = root.querySelector("[data-announce]");
+const help = document.querySelector("#keys");
+const helpButton = document.querySelector("[data-open-keys]");
+
+const KEYS = new Map([
+  ["ArrowLeft", "previous"],
+  ["ArrowRight", "next"],
+  ["[", "previous-part"],
+  ["]", "next-part"],
+  ["Home", "first"],
+  ["End", "last"],
+  ["f", "next-finding"],
+  ["F", "previous-finding"],
+]);
+const PAGES_KEPT = 80;
+const WAITING_MAX = 3;
+
+const pages = new Map();
+let queue = Promise.resolve();
+let waiting = 0;
+
+function load(url) {
+  const known = pages.get(url);
+  if (known) {
+    return known;
+  }
+  const page = fetch(url, { headers: { "X-Tilecourt-Region": "1" }, redirect: "error" }).then((answer) => {
+    if (!answer.ok) {
+      throw new Error(`${url}: ${answer.status}`);
+    }
+    return answer.text();
+  });
+  pages.set(url, page);
+  page.catch(() => pages.delete(url));
+  if (pages.size > PAGES_KEPT) {
+    pages.delete(pages.keys().next().value);
+  }
+  return page;
+}
+
+function goal(name) {
+  return region.querySelector(`[data-goal="${name}"]`);
+}
+
+function prefetch() {
+  for (const name of ["next", "previous", "next-finding", "next-part", "previous-part"]) {
+    const link = goal(name);
+    if (link) {
+      load(link.href).catch(() => {});
+    }
+  }
+}
+
+function show(html) {
+  const key = document.activeElement?.closest("[data-key]")?.dataset.key;
+  const hadFocus = region.contains(document.activeElement);
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  region.replaceChildren(...fresh.body.childNodes);
+  tidy();
+  if (hadFocus) {
+    const same = key && region.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    (same || region.querySelector("[aria-current=step]"))?.focus({ preventScroll: true });
+  }
+  const viewer = region.querySelector("[data-number]");
+  document.title = viewer.dataset.title;
+  announcer.textContent = viewer.dataset.sentence;
+}
+
+// What only makes sense without script, or only with it.
+function tidy() {
+  region.querySelector("[data-go]")?.setAttribute("hidden", "");
+}
+
+function enqueue(job) {
+  if (waiting >= WAITING_MAX) {
+    return;
+  }
+  waiting += 1;
+  queue = queue.then(job).finally(() => {
+    waiting -= 1;
+  });
+}
+
+async function go(url) {
+  try {
+    show(await load(url));
+  } catch {
+    // The log-in ended, or the server is away: the page itself says it best.
+    location.assign(url);
+    return;
+  }
+  history.pushState({ step: true }, "", url + location.hash);
+  prefetch();
+}
+
+function follow(name) {
+  enqueue(async () => {
+    const link = goal(name);
+    if (link) {
+      await go(link.href);
+    }
+  });
+}
+
+function isField(element) {
+  return element.matches("input, select, textarea, [contenteditable]");
+}
+
+root.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-step]");
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) {
+    return;
+  }
+  event.preventDefault();
+  enqueue(() => go(link.href));
+});
+
+root.addEventListener("change", (event) => {
+  const slider = event.target.closest("[data-scrub] input");
+  if (slider) {
+    enqueue(() => go(new URL(`${slider.value}/`, slider.form.action).href));
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target) || help.open) {
+    return;
+  }
+  if (event.key === "?") {
+    event.preventDefault();
+    help.showModal();
+    return;
+  }
+  const name = KEYS.get(event.shiftKey ? event.key : event.key.replace(/^F$/, "f"));
+  if (name) {
+    event.preventDefault();
+    follow(name);
+  }
+});
+
+addEventListener("popstate", (event) => {
+  if (!event.state?.step) {
+    return;
+  }
+  const url = location.href.split("#")[0];
+  enqueue(async () => {
+    try {
+      show(await load(url));
+      prefetch();
+    } catch {
+      location.reload();
+    }
+  });
+});
+
+helpButton.hidden = false;
+helpButton.addEventListener("click", () => help.showModal());
+history.replaceState({ step: true }, "");
+tidy();
+prefetch();
+root.dataset.ready = "";

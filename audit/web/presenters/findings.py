@@ -1,0 +1,176 @@
+"""Findings in words: what the log says, what the rules give, where it stands, why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+import replay
+from audit.web import markup
+from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One option change under which the log is right."""
+
+    label: str
+    value: str
+    code: str
+    in_force: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingCard:
+    """One finding. `step` is where it stands; `where` says so in words."""
+
+    code: str
+    title: str
+    step: int
+    where: str
+    seat: SafeString | None
+    subject: str | None
+    logged: SafeString | None
+    expected: SafeString | None
+    rule: SafeString
+    because: str | None
+    weak: str | None
+    is_warning: bool
+    stops: bool
+    follows: bool
+    explained: tuple[Explanation, ...]
+
+
+def present_finding(
+    finding: replay.Finding, *, step: int, options: Mapping[str, object]
+) -> FindingCard:
+    """A card for one finding; `options` are those of the ruleset in force."""
+    code = replay.CODES[finding.code]
+    rule = markup.rule_of(finding.rule)
+    where = "Result" if finding.event is None else f"Step {step}"
+    return FindingCard(
+        code=finding.code,
+        title=code.title,
+        step=step,
+        where=where,
+        seat=markup.seal(finding.seat) if finding.seat is not None else None,
+        subject=finding.subject,
+        logged=_value(finding.code, finding.logged),
+        expected=_value(finding.code, finding.expected),
+        rule=markup.rule_link(finding.rule, finding.confidence),
+        because=rule.sentence if rule is not None else None,
+        weak=finding.confidence if finding.confidence in ("C", "D") else None,
+        is_warning=finding.severity == "warning",
+        stops=code.stops,
+        follows=finding.follows,
+        explained=tuple(_explanation(label, options) for label in finding.explained_by),
+    )
+
+
+def _value(code: str, text: str | None) -> SafeString | None:
+    """A logged or expected value: tiles drawn, seats as seals, amounts with a real minus."""
+    if text is None:
+        return None
+    shape = _SHAPES.get(code)
+    return (shape(text) if shape is not None else None) or markup.chinese(text.replace(",", ", "))
+
+
+def _tiles(text: str) -> SafeString | None:
+    codes = text.split(" ")
+    if not all(code in _TILES for code in codes):
+        return None
+    return format_html('<span class="tiles">{}</span> {}', markup.tiles(codes, "s"), text)
+
+
+def _seats(text: str) -> SafeString | None:
+    seats = text.split(",")
+    if not all(seat in _SEATS for seat in seats):
+        return None
+    return format_html_join(", ", "{}", ((_seat(seat),) for seat in seats))
+
+
+def _seat(number: str) -> SafeString:
+    return format_html("{} {}", markup.seal(int(number)), markup.SEAT_NAMES[int(number)])
+
+
+def _taken(text: str) -> SafeString | None:
+    """`seat/tiles` of a trick."""
+    seat, _, count = text.partition("/")
+    if seat not in _SEATS:
+        return None
+    return format_html('{} takes {} <span lang="zh-Hant">棟</span>', _seat(seat), count)
+
+
+def _bank(text: str) -> SafeString | None:
+    """`banker/streak` of the next hand."""
+    seat, _, streak = text.partition("/")
+    if seat not in _SEATS:
+        return None
+    return format_html("{}, hand {} of the bank", _seat(seat), streak)
+
+
+def _bonus(text: str) -> SafeString | None:
+    """`kind seat u0,u1,u2,u3` of an immediate payment."""
+    words = text.split(" ")
+    if len(words) != 3 or words[1] not in _SEATS:
+        return None
+    kind, seat, units = words
+    each = format_html_join(
+        " ", "{}{}",
+        (
+            (markup.seal(number), ("" if unit.startswith(("-", "0")) else "+") + markup.minus(unit))
+            for number, unit in enumerate(units.split(",")[:4])
+        ),
+    )  # fmt: skip
+    return format_html("{} to {}: {}", kind.replace("-", " "), _seat(seat), each)
+
+
+def _milliseconds(text: str) -> SafeString | None:
+    return format_html("{} ms", text)
+
+
+_TILES = frozenset(kind.code for kind in replay.KINDS)
+_SEATS = ("0", "1", "2", "3")
+# How a value is shown, by the code of its finding (FORMAT 6.5); any other is text.
+_SHAPES = {
+    "tile-excess": _tiles,
+    "tile-not-held": _tiles,
+    "deal-wall": _tiles,
+    "lead-illegal": _tiles,
+    "follow-illegal": _tiles,
+    "not-eligible": _tiles,
+    "out-of-turn": _seats,
+    "deal-order": _seats,
+    "banker-wrong": _seats,
+    "reveal-order": _seats,
+    "winner-mismatch": _seats,
+    "banker-succession": _seats,
+    "trick-mismatch": _taken,
+    "next-mismatch": _bank,
+    "bonus-mismatch": _bonus,
+    "time-backwards": _milliseconds,
+}
+
+
+def _explanation(label: str, options: Mapping[str, object]) -> Explanation:
+    """`pg.rake_round=half_up` in words, with what the rules in force say instead."""
+    name, _, value = label.partition("=")
+    option = name.partition(".")[2]
+    in_force = options.get(option)
+    return Explanation(
+        label=OPTION_WORDS.get(option, option.replace("_", " ")),
+        value=VALUE_WORDS.get((option, value), value.replace("_", " ")),
+        code=f"{name} = {value}",
+        in_force=None if in_force is None else _written(in_force),
+    )
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return str(value)

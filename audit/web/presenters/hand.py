@@ -1,0 +1,147 @@
+"""The hand page: its head, the step one is at, the table, the findings, the settlement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+from django.utils.safestring import SafeString
+
+import replay
+from audit.web import markup
+from audit.web.presenters.board import LAYOUTS, BoardCard, present_board
+from audit.web.presenters.findings import FindingCard, present_finding
+from audit.web.presenters.settlement import (
+    LoggedResult,
+    Settlement,
+    present_logged,
+    present_settlement,
+)
+from audit.web.presenters.steps import (
+    EventGroup,
+    Transport,
+    present_events,
+    present_transport,
+    step_url,
+)
+from audit.web.walks import Replayed
+
+# Of many findings at one step so many stand as cards; the others as lines under them.
+CARDS_MAX = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingLink:
+    """A finding elsewhere in the hand, as a link to where it stands."""
+
+    url: str
+    where: str
+    title: str
+    rule: SafeString
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCard:
+    """What changes from step to step."""
+
+    transport: Transport
+    board: BoardCard
+    findings: tuple[FindingCard, ...]
+    minor: tuple[FindingCard, ...]
+    elsewhere: tuple[FindingLink, ...]
+    finding_count: int
+    groups: tuple[EventGroup, ...]
+    event_count: int
+    is_judged: bool
+    stop: int | None
+    stop_url: str | None
+
+
+def first_step(steps: Sequence[replay.Step]) -> int:
+    """Where the hand page opens: at the first finding, else at the end."""
+    return next((step.number for step in steps if step.findings), len(steps) - 1)
+
+
+def stopped_at(steps: Sequence[replay.Step]) -> int | None:
+    """The step at which the replay stopped, None where it ran to the end."""
+    for step in steps:
+        if any(replay.CODES[finding.code].stops for finding in step.findings):
+            return step.number
+    return None
+
+
+def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
+    """One step. `number` must be one of the walk's."""
+    steps = replayed.walk.steps
+    step = steps[number]
+    # What follows from another figure is told after it, and briefly.
+    ordered = sorted(step.findings, key=lambda finding: finding.follows)
+    cards = [present_finding(finding, step=number, options=replayed.options) for finding in ordered]
+    leading = [card for card in cards if not card.follows][:CARDS_MAX] or cards[:1]
+    stop = stopped_at(steps)
+    return StepCard(
+        transport=present_transport(steps, number, hand),
+        board=present_board(
+            step.board, LAYOUTS.get(replayed.read.game.name, "court"), replayed.money
+        ),
+        findings=tuple(leading),
+        minor=tuple(card for card in cards if card not in leading),
+        elsewhere=_elsewhere(steps, number, hand),
+        finding_count=sum(len(step.findings) for step in steps),
+        groups=present_events(steps, number, hand),
+        event_count=sum(1 for step in steps if step.event is not None),
+        is_judged=step.is_judged,
+        stop=stop,
+        stop_url=None if stop is None else step_url(hand, stop),
+    )
+
+
+def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[FindingLink, ...]:
+    return tuple(
+        FindingLink(
+            url=step_url(hand, step.number),
+            where="Result" if finding.event is None else f"Step {step.number}",
+            title=replay.CODES[finding.code].title,
+            rule=markup.rule_link(finding.rule, finding.confidence),
+        )
+        for step in steps
+        if step.number != number
+        for finding in step.findings[:CARDS_MAX]
+    )
+
+
+def settlement_of(replayed: Replayed) -> Settlement | None:
+    """The settlement of a hand that was replayed to its end."""
+    return present_settlement(
+        replayed.walk.figures, banker=_banker(replayed), options=replayed.options
+    )
+
+
+def logged_of(replayed: Replayed) -> LoggedResult:
+    """The result as the record has it."""
+    result = msgspec.to_builtins(getattr(replayed.read.hand, "result", None))
+    return present_logged(result, players_of(replayed))
+
+
+def players_of(replayed: Replayed) -> dict[int, str]:
+    """Who sits where, as the board says."""
+    return {view.seat: view.player for view in replayed.walk.steps[-1].board.seats}
+
+
+def _banker(replayed: Replayed) -> int | None:
+    for view in replayed.walk.steps[-1].board.seats:
+        if view.is_banker:
+            return view.seat
+    return None
+
+
+def stakes_of(replayed: Replayed) -> tuple[tuple[str, str], ...]:
+    """The table's stakes as facts of the page's head: amounts as logged, with the currency."""
+    stakes = msgspec.to_builtins(getattr(replayed.read.hand, "stakes", None)) or {}
+    names = {"base": "One unit", "entry": "Entry", "min": "Least wager", "max": "Highest wager"}
+    return tuple(
+        (names[key], f"{replayed.money.currency} {value}")
+        for key, value in stakes.items()
+        if key in names
+    )

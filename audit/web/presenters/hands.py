@@ -1,0 +1,128 @@
+"""The list of hands, the head of a hand's page, and its verdict as a line of verdict/1."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal, cast
+from urllib.parse import urlencode
+
+import replay
+from audit import selectors
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
+           "conflict")  # fmt: skip
+_VERDICTS = (("discrepant", "Discrepant"), ("clean", "Clean"), ("void", "Void"))
+_TIME = re.compile(r".{10}.(?P<clock>\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offset>.*)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandLine:
+    """One row of the list: the title of the primary finding, and how many others there are."""
+
+    row: selectors.HandRow
+    game: str
+    day: str
+    clock: str
+    finding: str | None
+    code: str | None
+    more: int
+
+
+def day_words(day: date) -> str:
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year:04d}"
+
+
+def clock_words(started_at: str) -> str:
+    """The time of the log with its offset, as logged but for the fraction of a second."""
+    match = _TIME.fullmatch(started_at)
+    if match is None:
+        return started_at
+    return f"{match['clock']} {match['offset'].upper()}"
+
+
+def present_hands(
+    page: selectors.Page[selectors.HandRow],
+    query: Mapping[str, str],
+    choices: selectors.FilterChoices,
+) -> dict[str, Any]:
+    """The list with its filters; `query` is what was asked for."""
+    asked = {key: query[key] for key in FILTERS if query.get(key)}
+
+    def address(cursor: str | None) -> str | None:
+        return None if cursor is None else "?" + urlencode({**asked, "cursor": cursor})
+
+    return {
+        "lines": [_line(row) for row in page.rows],
+        "newer": address(page.previous_cursor),
+        "older": address(page.next_cursor),
+        "asked": asked,
+        "others": {key: value for key, value in asked.items() if key in ("source", "q", "upload",
+                                                                         "conflict")},
+        "choices": choices,
+        "is_filtered": bool(asked),
+        "verdict_links": [
+            {
+                "title": title,
+                "value": value,
+                "url": "?" + urlencode({**{k: v for k, v in asked.items() if k != "verdict"},
+                                        **({"verdict": value} if value else {})}),
+                "is_current": asked.get("verdict", "") == value,
+            }
+            for value, title in (("", "All hands"), *_VERDICTS)
+        ],
+    }  # fmt: skip
+
+
+def _line(row: selectors.HandRow) -> HandLine:
+    game = replay.GAMES.get(row.game)
+    code = row.error_code or (row.finding_codes[0] if row.finding_codes else None)
+    known = replay.CODES.get(code) if code is not None else None
+    return HandLine(
+        row=row,
+        game=game.title if game is not None else row.game,
+        day=day_words(row.played_on),
+        clock=clock_words(row.started_at),
+        finding=known.title if known is not None else code,
+        code=code,
+        more=max(0, row.finding_count - 1),
+    )
+
+
+def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
+    """The head of a hand's page, which needs no replay."""
+    hand = detail.hand
+    return {
+        "hand": hand,
+        "game": replay.GAMES.get(hand.game),
+        "played": f"{day_words(hand.played_on)}, {clock_words(hand.started_at)}",
+        "version": detail.version,
+        "versions": detail.versions if len(detail.versions) > 1 else (),
+        "duplicates": detail.duplicates,
+    }
+
+
+def stored_verdict(detail: selectors.HandDetail) -> replay.Verdict:
+    """The verdict as it was reached and stored, in the shape of verdict/1."""
+    hand, verdict = detail.hand, detail.verdict
+    return replay.Verdict(
+        file=detail.version.upload_name,
+        line=detail.version.line,
+        source=hand.source,
+        hand_id=hand.hand_id,
+        game=hand.game,
+        ruleset=verdict.ruleset,
+        ruleset_sha256=verdict.ruleset_sha256,
+        record_sha256=detail.version.sha256,
+        engine=verdict.engine,
+        verdict=cast("Literal['clean', 'discrepant', 'void']", verdict.kind),
+        findings=detail.findings,
+        settlement=verdict.settlement,
+        replay_digest=verdict.digest,
+    )

@@ -1,0 +1,85 @@
+"""Uploads: the list with its form, and one upload with its progress and its refused lines."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from audit import selectors, services
+from audit.web.presenters.uploads import present_progress, present_uploads
+
+# The script that shows how much has been sent asks for the address to go to, not for the page.
+SCRIPT_HEADER = "X-Tilecourt-Script"
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload_list(request: HttpRequest) -> HttpResponse:
+    """All uploads, newest first, and the form; POST hands in one or more files."""
+    if request.method == "POST":
+        return _receive(request)
+    return _list(request)
+
+
+def _list(request: HttpRequest, *, problem: str | None = None, status: int = 200) -> HttpResponse:
+    try:
+        page = selectors.list_uploads(cursor=request.GET.get("cursor"))
+    except selectors.BadQuery as error:
+        page, problem, status = selectors.Page(rows=()), str(error), 400
+    context = present_uploads(page) | {"section": "uploads", "problem": problem}
+    return render(request, "uploads/list.html", context, status=status)
+
+
+def _receive(request: HttpRequest) -> HttpResponse:
+    files = request.FILES.getlist("files")
+    if not files:
+        return _list(request, problem="Choose at least one file.", status=400)
+    assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+    received = []
+    for file in files:
+        try:
+            received.append(
+                services.receive_upload(name=file.name or "", stream=file, user=request.user)
+            )
+        except services.UploadRefused as error:
+            messages.error(request, f"{file.name}: {error}")
+    target = reverse("uploads")
+    if len(files) == 1 and received:
+        target = reverse("upload", args=(received[0].upload_id,))
+    if SCRIPT_HEADER in request.headers:
+        # A script that followed a redirect would use up the messages meant for the page.
+        return HttpResponse(status=201, headers={"Location": target})
+    return HttpResponseRedirect(target)
+
+
+@never_cache
+@require_safe
+def upload_page(request: HttpRequest, upload: int) -> HttpResponse:
+    """One upload: how far it is, what came out, which lines were refused."""
+    return _one(request, upload, "uploads/upload.html")
+
+
+@never_cache
+@require_safe
+def progress(request: HttpRequest, upload: int) -> HttpResponse:
+    """The part of the upload's page that changes while it runs; a script asks for it."""
+    return _one(request, upload, "uploads/_progress.html")
+
+
+def _one(request: HttpRequest, upload: int, template: str) -> HttpResponse:
+    problem, status = None, 200
+    refusals: selectors.Page[selectors.RefusalRow] = selectors.Page(rows=())
+    try:
+        row = selectors.get_upload(upload)
+        refusals = selectors.list_refusals(upload, cursor=request.GET.get("cursor"))
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+    except selectors.BadQuery as error:
+        problem, status = str(error), 400
+    context = present_progress(row, refusals, cursor=request.GET.get("cursor"))
+    context |= {"section": "uploads", "problem": problem}
+    return render(request, template, context, status=status)
