@@ -2,5 +2,5 @@ class StackError(Exception):
     """One clear sentence for the person at the keyboard, shown without a stack trace."""
 
 
-class StopRequested(Exception):  # noqa: N818 - nothing has gone wrong
+class StopRequested(Exception):
     """Ctrl-C or SIGTERM came while something was being started."""

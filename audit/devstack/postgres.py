@@ -80,7 +80,7 @@ def embedded_postgres(state: Path, *, is_throwaway: bool = False) -> Postgres:
             binaries = copy_binaries(binaries)
         if not is_reachable(state):
             make_folder(SHARED, mode=0o755)
-            home = SHARED / state.name
+            home = shared_home(state)
     make_folder(home, account=account)
     return Postgres(
         binaries=binaries,
@@ -89,6 +89,11 @@ def embedded_postgres(state: Path, *, is_throwaway: bool = False) -> Postgres:
         sockets=socket_folder(home, account),
         settings=THROWAWAY if is_throwaway else (),
     )
+
+
+def shared_home(state: Path) -> Path:
+    """Name the server's folder for a state folder that its user cannot enter."""
+    return SHARED / f"{state.name}-{short_hash(str(state))}"
 
 
 def find_binaries() -> Path:

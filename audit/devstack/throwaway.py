@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from audit.devstack.postgres import SHARED
+from audit.devstack.postgres import shared_home
 from audit.devstack.services import start_services
 from audit.devstack.state import make_state, only_one, socket_folder
 from audit.devstack.supervisor import Supervisor, reap
@@ -51,7 +51,7 @@ def clear_left_behind() -> None:
 
 def remove(folder: Path) -> None:
     """Remove a folder and the sockets' folders, which are elsewhere when its path is long."""
-    for home in (folder / "postgres", SHARED / folder.name, folder / "broker"):
+    for home in (folder / "postgres", shared_home(folder), folder / "broker"):
         if home.is_dir():
             shutil.rmtree(socket_folder(home), ignore_errors=True)
             shutil.rmtree(home, ignore_errors=True)

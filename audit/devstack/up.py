@@ -24,7 +24,6 @@ from audit.devstack.supervisor import Interrupts, Supervisor, reap
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = "127.0.0.1"
-LOG_IN = "/login"
 STEP_STOP: Stop = ((signal.SIGTERM, 5.0),)
 # A worker that is told to end finishes the task it has; the second signal drops the task, whose
 # lease ends and which is then done again.
@@ -160,14 +159,22 @@ class Launch:
         self.supervisor.wait_ready("web", self.is_answering, seconds=30)
 
     def is_answering(self) -> bool:
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=5)
-        try:
-            connection.request("GET", LOG_IN)
-            status = connection.getresponse().status
-        except OSError:
-            return False
-        finally:
-            connection.close()
-        if status >= 500:
-            raise StackError(f"The site answers with an error: {self.supervisor.last_words('web')}")
+        """Ask for the first page, which leads a stranger to the log-in page.
+
+        Raises: StackError when one of the two is an error.
+        """
+        place = "/"
+        for _ in range(2):
+            connection = http.client.HTTPConnection(HOST, self.port, timeout=5)
+            try:
+                connection.request("GET", place)
+                answer = connection.getresponse()
+            except OSError:
+                return False
+            finally:
+                connection.close()
+            if answer.status >= 400:
+                words = self.supervisor.last_words("web")
+                raise StackError(f"The site answers {place} with {answer.status}: {words}")
+            place = answer.headers.get("Location", place)
         return True
