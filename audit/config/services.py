@@ -7,7 +7,15 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from audit.devstack.state import read_services
+from audit.devstack.errors import StackError
+from audit.devstack.state import read_services, state_folder
+
+
+def state_of(checkout: Path) -> Path:
+    try:
+        return state_folder(checkout)
+    except StackError as error:
+        raise ImproperlyConfigured(str(error)) from error
 
 
 def service_url(variable: str, state: Path) -> str:

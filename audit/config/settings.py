@@ -8,11 +8,11 @@ import os
 from pathlib import Path
 
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from audit.config.logs import logging_config
 from audit.config.secret import secret_key
-from audit.config.services import database_from_url, service_url
-from audit.devstack.state import state_folder
+from audit.config.services import database_from_url, service_url, state_of
 
 
 def flag(variable: str) -> bool:
@@ -20,7 +20,10 @@ def flag(variable: str) -> bool:
 
 
 def number(variable: str, default: int) -> int:
-    return int(os.environ.get(variable) or default)
+    text = os.environ.get(variable) or str(default)
+    if not text.isdecimal():
+        raise ImproperlyConfigured(f"{variable} is {text!r}, which is not a whole number.")
+    return int(text)
 
 
 def words(variable: str, default: str = "") -> list[str]:
@@ -28,7 +31,7 @@ def words(variable: str, default: str = "") -> list[str]:
 
 
 ROOT = Path(__file__).resolve().parents[2]
-STATE = state_folder(ROOT)
+STATE = state_of(ROOT)
 IS_TEST = flag("TILECOURT_TEST")
 IS_HTTPS = flag("TILECOURT_HTTPS")
 IS_WEB = os.environ.get("TILECOURT_PROCESS") == "web"
@@ -108,6 +111,10 @@ CELERY_TASK_SOFT_TIME_LIMIT = number("TILECOURT_TASK_SECONDS", 300)
 CELERY_TASK_TIME_LIMIT = CELERY_TASK_SOFT_TIME_LIMIT + 60
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
 CELERY_TIMEZONE = "UTC"
+# A message that was lost with a worker or the broker is found by its row and queued again.
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "audit.sweep", "schedule": 30.0, "options": {"expires": 30.0}},
+}
 
 # Who may come in.
 AUTHENTICATION_BACKENDS = [
@@ -191,6 +198,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 100
 DATA_UPLOAD_MAX_NUMBER_FILES = 20
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 TILECOURT_UPLOAD_BYTES_MAX = number("TILECOURT_UPLOAD_BYTES_MAX", 2 * 1024**3)
+TILECOURT_UNPACKED_BYTES_MAX = number("TILECOURT_UNPACKED_BYTES_MAX", 8 * 1024**3)
 TILECOURT_UPLOAD_LINES_MAX = number("TILECOURT_UPLOAD_LINES_MAX", 5_000_000)
 TILECOURT_CHUNK_LINES_MAX = number("TILECOURT_CHUNK_LINES_MAX", 5_000)
 TILECOURT_CHUNK_BYTES_MAX = number("TILECOURT_CHUNK_BYTES_MAX", 16 * 1024**2)

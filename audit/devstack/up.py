@@ -135,6 +135,8 @@ class Launch:
                 *(sys.executable, "-m", "celery", "--app", "audit.config.celery", "worker"),
                 *("--concurrency", str(concurrency), "--loglevel", "INFO"),
                 *("--without-gossip", "--without-mingle"),
+                # The clock that has lost messages looked for; its few entries need no file.
+                *("--beat", "--scheduler", "celery.beat:Scheduler"),
             ],
             stop=WORKER_STOP,
             env=self.env or {},
