@@ -264,7 +264,7 @@ class _Way:
         profit = profit_of(side, rest, door_wins, self.rules)
         return Stage(
             name=f"offset-{door}",
-            title=f"{position_name(door)}, opposite bets offset",
+            title=f"{position_name(door)} after offsetting",
             formula=f"{self._left(side, win, lose, rest)}; {self._valued(rest, profit)}",
             value=self.money(valid_bet_on_door(win, lose, door_wins, self.rules)),
             rule="WZ-27",

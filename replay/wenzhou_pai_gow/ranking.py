@@ -131,7 +131,7 @@ def compare(door: Rank, bank: Rank, zero_rule: ZeroRule) -> Comparison:
     if bank.is_zero and zero_rule == "banker_zero_sweeps_all":
         return _for_bank("The bank has 0 points and sweeps every door", "WZ-15")
     if door.is_zero and bank.is_zero and zero_rule == "door_zero_loses":
-        return _for_bank("0 points has no tile class: the bank wins", "WZ-15")
+        return _for_bank("0 points has no tile class, so 0 against 0 goes to the bank", "WZ-15")
     if door.pair_class is not None or bank.pair_class is not None:
         return _compare_pairs(door.pair_class, bank.pair_class)
     if door.points != bank.points:
@@ -141,7 +141,7 @@ def compare(door: Rank, bank: Rank, zero_rule: ZeroRule) -> Comparison:
             door_wins=door.points > bank.points, reason=f"{high} {verb} {low}", rule="WZ-10"
         )
     if door.best_class == bank.best_class:
-        return _for_bank("Equal points and an equal best tile: the bank wins", "WZ-14")
+        return _for_bank("Equal points with an equal best tile go to the bank", "WZ-14")
     best, other = (door, bank) if door.best_class < bank.best_class else (bank, door)
     return Comparison(
         door_wins=door.best_class < bank.best_class,
@@ -154,7 +154,7 @@ def _compare_pairs(door: int | None, bank: int | None) -> Comparison:
     if door is None or bank is None:
         return Comparison(door_wins=bank is None, reason="Any pair beats points", rule="4.2")
     if door == bank:
-        return _for_bank(f"Both are of pair class {door}: the bank wins", "WZ-13")
+        return _for_bank(f"Two pairs of class {door} go to the bank", "WZ-13")
     return Comparison(
         door_wins=door < bank,
         reason=f"Pair class {min(door, bank)} beats pair class {max(door, bank)}",

@@ -51,11 +51,8 @@ class Table:
         self.boards: list[Board] = []
 
     def hear(self, index: int, state: Replay) -> None:
-        """Keep the table; a refused event leaves it as it was."""
-        if state.stopped and self.boards:
-            self.boards.append(self.boards[-1])
-        else:
-            self.boards.append(self.board(state))
+        """Keep the table; a refused event has left the state as it was."""
+        self.boards.append(self.board(state))
 
     def board(self, state: Replay) -> Board:
         """The table of a state."""

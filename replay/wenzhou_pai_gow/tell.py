@@ -80,7 +80,7 @@ def tell(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
                 part=parts[part],
                 tiles=event.tiles if type(event) is Deal else (),
                 text=text,
-                sentence=f"{text[0].upper()}{text[1:]}.",
+                sentence=_sentence(event, text),
                 is_auto=event.auto is True,
                 ms=ms,
                 think_ms=_think_ms(clock, ms),
@@ -91,6 +91,11 @@ def tell(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
         if ms is not None:
             clock = ms
     return tuple(steps)
+
+
+def _sentence(event: object, text: str) -> str:
+    """The text as a sentence; a wager begins with a player's name, which stands as it is."""
+    return f"{text}." if type(event) is Wager else f"{text[0].upper()}{text[1:]}."
 
 
 def _think_ms(clock: int | None, ms: int | None) -> int | None:

@@ -38,7 +38,7 @@ def words_of(
     if type(event) is Throw:
         first, second = event.values
         text = f"the dice show {first} and {second}"
-        return text if board is None else f"{text}: {board.dice_note}"
+        return text if board is None else f"{text}; {board.dice_note}"
     if type(event) is Deal:
         return _deal_words(event, board)
     if type(event) is Rescan:
