@@ -1,0 +1,265 @@
+"""The table of a hand as an observer of the replay sees it, and its picture after a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from replay.findings import Finding
+from replay.steps import Board, Placed, SeatView
+from replay.tien_gow.checks import thrower_of
+from replay.tien_gow.dealing import first_taker
+from replay.tien_gow.options import Rules
+from replay.tien_gow.record import (
+    AnyHand,
+    Bonus,
+    Deal,
+    Declare,
+    Discard,
+    Facts,
+    Play,
+    Throw,
+    TienGowEvent,
+    Wall,
+)
+from replay.tien_gow.refused import refused_title, why_refused
+from replay.tien_gow.state import Moment
+from replay.tien_gow.words import (
+    BONUSES,
+    METHODS,
+    NAMES,
+    PATTERNS,
+    SEALS,
+    count_word,
+    name_of,
+    ordinal,
+    suit_word,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """An immediate payment as it stands at a step: by the log where it is logged.
+
+    `event` is the index of its `bonus` event, None where there is none; `due` what was earned.
+    """
+
+    event: int | None
+    kind: str
+    logged: tuple[int, ...]
+    due: tuple[int, ...]
+
+
+class Table:
+    """The table, moved on event by event; it reads what the replay says and judges nothing."""
+
+    def __init__(self, hand: AnyHand, facts: Facts, rules: Rules) -> None:
+        self.hand = hand
+        self.facts = facts
+        self.rules = rules
+        self.moment = Moment(turn=None)
+        self.holdings: list[list[str]] = [[], [], [], []]
+        self.placed: list[Placed] = []
+        self.gone: dict[int, tuple[str, ...]] = {}
+        self.throw: Throw | None = None
+        self.wall: Wall | None = None
+        self.declared: Declare | None = None
+        self.is_void = False
+        self.paid: list[Paid] = []
+        self.has_wall = any(type(event) is Wall for event in hand.events)
+
+    # -- moving on
+
+    def accept(self, event: TienGowEvent, moment: Moment) -> None:
+        """Take an event that the replay accepted; `moment` is the state after it."""
+        before, self.moment = self.moment, moment
+        self.gone = {}
+        if type(event) is Throw:
+            self.throw = event
+        elif type(event) is Wall:
+            self.wall = event
+        elif type(event) is Deal:
+            self.holdings[event.seat] = list(event.tiles)
+        elif type(event) is Declare:
+            self.declared = event
+        elif type(event) is Play or type(event) is Discard:
+            self._place(event, before, moment)
+
+    def _place(self, event: Play | Discard, before: Moment, moment: Moment) -> None:
+        if moment.number != before.number:
+            self.placed = []
+        for tile in event.tiles:
+            self.holdings[event.seat].remove(tile)
+        self.gone = {event.seat: tuple(event.tiles)}
+        order = len(self.placed) + 1
+        timer = ", by timer" if event.auto is True else ""
+        if type(event) is Discard:
+            title, note = "Discard", f"face down{timer}"
+        else:
+            name = name_of(event.tiles)
+            assert name is not None
+            if order == 1:
+                title, note = f"Lead {name.hant}", f"{name.english}{timer}"
+            else:
+                title, note = name.hant, f"beats {NAMES[before.highest].hant}{timer}"
+        self.placed.append(
+            Placed(
+                seat=event.seat,
+                tiles=tuple(event.tiles),
+                state="down" if type(event) is Discard else "plain",
+                order=order,
+                title=title,
+                note=note,
+            )
+        )
+        self.placed = [self._ranked(placed) for placed in self.placed]
+
+    def _ranked(self, placed: Placed) -> Placed:
+        if placed.state == "down":
+            return placed
+        is_best = placed.seat == self.moment.best
+        return replace(placed, state="best" if is_best else "plain")
+
+    def refuse(self, event: TienGowEvent, found: Finding) -> None:
+        """Take the event at which the replay stopped: its tiles lie apart, not accepted."""
+        self.gone = {}
+        if not isinstance(event, Play | Discard | Deal):
+            return
+        if isinstance(event, Deal) or self.moment.position in (0, 4):
+            self.placed = []
+        elif any(placed.seat == event.seat for placed in self.placed):
+            return
+        held = self.holdings[event.seat]
+        if not isinstance(event, Deal) and all(
+            held.count(tile) >= event.tiles.count(tile) for tile in event.tiles
+        ):
+            for tile in event.tiles:
+                held.remove(tile)
+            self.gone = {event.seat: tuple(event.tiles)}
+        title = "dealt" if isinstance(event, Deal) else refused_title(event.tiles)
+        self.placed.append(
+            Placed(
+                seat=event.seat,
+                tiles=tuple(event.tiles),
+                state="refused",
+                order=len(self.placed) + 1,
+                title=f"{title} refused",
+                note=why_refused(event, found, self.moment, self.rules),
+            )
+        )
+
+    # -- the picture
+
+    def board(self) -> Board:
+        """The table as it stands."""
+        dice = None if self.throw is None else self.throw.values
+        return Board(
+            seats=tuple(self._seat(seat) for seat in range(4)),
+            placed=tuple(self.placed),
+            dice=dice,
+            dice_note=self.dice_note(),
+            heading=self._heading(),
+            notes=self._notes(),
+            corner_notes=self._corner_notes(),
+        )
+
+    def dice_note(self) -> str | None:
+        """Who threw what and who takes first: "南 threw 7, 北 takes first. No wall logged"."""
+        if self.throw is None:
+            return None
+        total = sum(self.throw.values)
+        thrower = thrower_of(self.hand, self.throw)
+        note = f"{SEALS[thrower]} threw {total}, {SEALS[first_taker(thrower, total)]} takes first"
+        if self.wall is not None:
+            note += f". Wall {METHODS[self.wall.method]}"
+        elif not self.has_wall:
+            note += ". No wall logged"
+        return note
+
+    def _seat(self, seat: int) -> SeatView:
+        bank = self.hand.banker
+        note = None
+        if seat == bank.seat:
+            multiple = self.rules.multiple_of(bank.streak)
+            note = f"Banker, {ordinal(bank.streak)} hand, pays ×{multiple}"
+        logged = sum(paid.logged[seat] for paid in self.paid) * self.facts.base
+        due = sum(paid.due[seat] for paid in self.paid) * self.facts.base
+        return SeatView(
+            seat=seat,
+            player=next(entry.player for entry in self.hand.seats if entry.seat == seat),
+            is_banker=seat == bank.seat,
+            is_turn=seat == self.moment.turn and not self.is_void,
+            holding=tuple(self.holdings[seat]),
+            gone=self.gone.get(seat, ()),
+            tricks=self.moment.tricks[seat],
+            carry_in_minor=self.facts.carry_in[seat],
+            so_far_minor=logged if self.paid else None,
+            due_minor=due if due != logged else None,
+            banker_note=note,
+        )
+
+    def _heading(self) -> str:
+        if self.is_void:
+            return "Void"
+        if self.declared is not None:
+            return PATTERNS[self.declared.pattern][0]
+        return f"Trick {self.moment.number}" if self.moment.number else "Deal"
+
+    def _notes(self) -> tuple[str, ...]:
+        moment = self.moment
+        if self.is_void:
+            return ("Nothing is owed, the bank stays",)
+        if self.declared is not None:
+            seat, pattern = self.declared.seat, self.declared.pattern
+            return (f"{SEALS[seat]} wins by the deal, {PATTERNS[pattern][1]}",)
+        if not moment.number:
+            return ()
+        led = f"{count_word(moment.count)}, {suit_word(moment.lead)}"
+        best = NAMES[moment.best_play].hant
+        if moment.position < 4:
+            return led, f"Best so far {best}, {SEALS[moment.best]}"
+        taken = f"{SEALS[moment.best]} takes {moment.count} 棟 with {best}"
+        if moment.is_over:
+            return led, taken, f"{SEALS[moment.best]} ends the hand (結)"
+        return led, taken
+
+    def _corner_notes(self) -> tuple[str, ...]:
+        notes = [
+            f"棟 taken {sum(self.moment.tricks)} of {self.rules.size}",
+            f"結 needs {self.rules.min_jie} 棟",
+        ]
+        for paid in self.paid:
+            if paid.event is None:
+                continue
+            notes.append(f"{BONUSES[paid.kind]} at step {paid.event + 1}")
+            for seat in range(4):
+                if paid.due[seat] < 0 and paid.logged[seat] != paid.due[seat]:
+                    who = "莊" if seat == self.hand.banker.seat else SEALS[seat]
+                    notes.append(f"{who} paid {-paid.logged[seat]} of {-paid.due[seat]} units")
+        return tuple(notes)
+
+
+def payments_at(
+    hand: AnyHand, moments: dict[int, Moment], index: int, moment: Moment
+) -> list[Paid]:
+    """The immediate payments up to an event.
+
+    One that is logged counts from its `bonus` event, any other from the end of its trick.
+    """
+    logged: dict[int, tuple[int, Bonus]] = {}
+    for place, event in enumerate(hand.events):
+        if type(event) is Bonus and place in moments:
+            logged[moments[place].number] = (place, event)
+    earned = dict(moment.bonuses)
+    paid = []
+    for number in sorted(earned.keys() | logged.keys()):
+        due: Sequence[int] = earned[number].units if number in earned else (0, 0, 0, 0)
+        if number not in logged:
+            paid.append(
+                Paid(event=None, kind=earned[number].kind, logged=tuple(due), due=tuple(due))
+            )
+        elif logged[number][0] <= index:
+            place, event = logged[number]
+            kind = earned[number].kind if number in earned else event.kind
+            paid.append(Paid(event=place, kind=kind, logged=event.units, due=tuple(due)))
+    return paid

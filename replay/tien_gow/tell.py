@@ -1,0 +1,251 @@
+"""A hand as steps: what happened at each event, in words, and the table after it."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from replay.findings import Finding
+from replay.record import Void
+from replay.steps import Part, Step
+from replay.tien_gow.board import Table, payments_at
+from replay.tien_gow.checks import check_bonus, seat_of, thrower_of, word_of
+from replay.tien_gow.dealing import first_taker
+from replay.tien_gow.options import Rules
+from replay.tien_gow.play import replay
+from replay.tien_gow.record import (
+    AnyHand,
+    Bonus,
+    Deal,
+    Declare,
+    Discard,
+    Facts,
+    Play,
+    Throw,
+    TienGowEvent,
+    Trick,
+    Wall,
+)
+from replay.tien_gow.refused import why_refused
+from replay.tien_gow.state import Moment, Replay
+from replay.tien_gow.words import (
+    BONUSES,
+    METHODS,
+    NAMES,
+    PATTERNS,
+    SEALS,
+    SEATS,
+    english_tile_names,
+    name_of,
+    signed,
+    tile_names,
+)
+
+
+def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
+    """One step before the first event, and one for each event. Never raises.
+
+    Behind a refused event the board stays as it was, and the words say what the log says.
+    """
+    moments: dict[int, Moment] = {}
+    state = replay(hand, rules, moments.__setitem__)
+    parts = _parts(hand, state, moments)
+    table = Table(hand, facts, rules)
+    board = table.board()
+    first = parts[0] if parts else Part(key="deal", title="Deal")
+    steps = [
+        Step(
+            number=0,
+            event=None,
+            kind="start",
+            part=first,
+            text="before the first event",
+            sentence="Before the first event.",
+            board=board,
+        )
+    ]
+    stop = _stop_of(state)
+    clock: int | None = None
+    for index, event in enumerate(hand.events):
+        is_judged = stop is None or stop.event is None or index <= stop.event
+        text, sentence = _logged_words(event)
+        if stop is not None and index == stop.event:
+            why = why_refused(event, stop, table.moment, rules)
+            text, sentence = f"{text}, refused: {why}", f"{sentence} Refused: {why}."
+            table.refuse(event, stop)
+            board = table.board()
+        elif is_judged:
+            text, sentence = _judged_words(hand, event, table.moment, text, sentence)
+            _move_on(table, hand, moments, index, event)
+            board = table.board()
+        elif type(event) is Play and parts[index] is not parts[index - 1]:
+            text = text.replace("plays", "leads", 1)
+            sentence = sentence.replace("plays", "leads", 1)
+        ms = None if event.ms is UNSET else event.ms
+        steps.append(
+            Step(
+                number=index + 1,
+                event=index,
+                kind=word_of(event),
+                part=parts[index],
+                seat=thrower_of(hand, event) if type(event) is Throw else seat_of(event),
+                tiles=_tiles_of(event),
+                text=text,
+                sentence=sentence,
+                is_auto=event.auto is True,
+                ms=ms,
+                think_ms=None if ms is None or clock is None or ms < clock else ms - clock,
+                is_judged=is_judged,
+                board=board,
+            )
+        )
+        clock = clock if ms is None else ms
+    return tuple(steps)
+
+
+def _stop_of(state: Replay) -> Finding | None:
+    """The finding that stopped the replay, None where it went through."""
+    return state.findings[-1] if state.stopped else None
+
+
+def _move_on(
+    table: Table, hand: AnyHand, moments: dict[int, Moment], index: int, event: TienGowEvent
+) -> None:
+    if type(event) is Void:
+        table.is_void = True
+        table.gone = {}
+        return
+    moment = moments[index]
+    table.accept(event, moment)
+    table.paid = payments_at(hand, moments, index, moment)
+
+
+def _tiles_of(event: TienGowEvent) -> tuple[str, ...]:
+    if isinstance(event, Play | Discard | Deal):
+        return tuple(event.tiles)
+    return ()
+
+
+# -- words ----------------------------------------------------------------------------------
+
+
+def _judged_words(
+    hand: AnyHand, event: TienGowEvent, before: Moment, text: str, sentence: str
+) -> tuple[str, str]:
+    """Words for an accepted event, where the replay knows more than the log says."""
+    if type(event) is Throw:
+        total, thrower = sum(event.values), thrower_of(hand, event)
+        first = first_taker(thrower, total)
+        return (
+            f"{text}; {SEALS[first]} takes first",
+            f"{SEATS[thrower]} {text}, {total} in all: {SEATS[first]} takes first.",
+        )
+    if type(event) is Play:
+        name = name_of(event.tiles)
+        assert name is not None
+        named = f"{name.hant}, {name.english}"
+        seat = SEATS[event.seat]
+        if before.position in (0, 4):
+            return f"leads {named}", f"{seat} leads {name.phrase}."
+        best = NAMES[before.highest]
+        return f"beats {best.hant} with {named}", f"{seat} beats {best.phrase} with {name.phrase}."
+    if type(event) is Trick and (event.seat, event.tiles) != (before.best, before.count):
+        return (
+            f"{text}, as logged (by the play: {SEALS[before.best]} takes {before.count} 棟)",
+            f"{sentence[:-1]}, says the log. By the play: {SEATS[before.best]}, {before.count}.",
+        )
+    if type(event) is Bonus:
+        earned = dict(before.bonuses).get(before.number)
+        if check_bonus(0, event, earned) is None:
+            return text, sentence
+        if earned is None:
+            return f"{text}, as logged (nothing was earned)", f"{sentence} Nothing was earned."
+        due = " ".join(signed(units) for units in earned.units)
+        who = f"{SEALS[earned.collector]} {BONUSES[earned.kind]} {due}"
+        return f"{text}, as logged (due: {who})", f"{sentence} Due: {who}."
+    return text, sentence
+
+
+def _logged_words(event: TienGowEvent) -> tuple[str, str]:
+    """What the log alone says of an event: for the list, behind the seat, and as a sentence."""
+    if type(event) is Throw:
+        first, second = event.values
+        thrown = f"{first} and {second}"
+        return f"throws {thrown}", f"The dice show {thrown}, {first + second} in all."
+    if type(event) is Wall:
+        method = METHODS[event.method]
+        return f"wall {method}", f"The wall is taken as {method}."
+    if type(event) is Deal:
+        names = english_tile_names(event.tiles)
+        return f"is dealt {tile_names(event.tiles)}", f"{SEATS[event.seat]} is dealt {names}."
+    if type(event) is Declare:
+        hant, english = PATTERNS[event.pattern]
+        return f"shows {hant}, {english}", f"{SEATS[event.seat]} shows {english}."
+    if type(event) is Play:
+        name = name_of(event.tiles)
+        if name is None:
+            names = english_tile_names(event.tiles)
+            return f"plays {tile_names(event.tiles)}", f"{SEATS[event.seat]} plays {names}."
+        return f"plays {name.hant}, {name.english}", f"{SEATS[event.seat]} plays {name.phrase}."
+    if type(event) is Discard:
+        names = english_tile_names(event.tiles)
+        return (
+            f"discards {tile_names(event.tiles)} face down",
+            f"{SEATS[event.seat]} discards {names} face down.",
+        )
+    if type(event) is Trick:
+        return f"takes {event.tiles} 棟", f"{SEATS[event.seat]} takes {event.tiles}."
+    if type(event) is Bonus:
+        units = " ".join(signed(count) for count in event.units)
+        paid = f"is paid {BONUSES[event.kind]} {units}"
+        return paid, f"{SEATS[event.seat]} {paid}."
+    assert type(event) is Void
+    return f"the hand is void: {event.reason}", f"The hand is void: {event.reason}."
+
+
+# -- parts ----------------------------------------------------------------------------------
+
+
+def _parts(hand: AnyHand, state: Replay, moments: dict[int, Moment]) -> list[Part]:
+    """The part of each event: the deal, a declaration, a trick, a void.
+
+    Behind a stop, tricks are counted as the log shows them: four acts, or up to a `trick` event.
+    """
+    notes = _trick_notes(moments)
+    stop = _stop_of(state)
+    deal = Part(key="deal", title="Deal")
+    current, number, acts = deal, 0, 4
+    parts = []
+    for index, event in enumerate(hand.events):
+        part = current
+        if type(event) is Play or type(event) is Discard:
+            if acts >= 4:
+                number, acts = number + 1, 0
+                is_late = stop is not None and stop.event is not None and index > stop.event
+                note = "not judged" if is_late else notes.get(number, "")
+                part = Part(key=f"trick-{number}", title=f"Trick {number}", note=note)
+            acts += 1
+            current = part
+        elif type(event) is Trick and number:
+            acts = 4
+        elif type(event) is Declare and not number:
+            part = Part(
+                key="declare",
+                title="Declaration",
+                note=f"{SEALS[event.seat]} shows {PATTERNS[event.pattern][0]}",
+            )
+        elif type(event) is Void:
+            part = Part(key="void", title="Void")
+        parts.append(part)
+    return parts
+
+
+def _trick_notes(moments: dict[int, Moment]) -> dict[int, str]:
+    """What came of each finished trick: "東 takes 2 with 至尊, 賀尊 paid"."""
+    notes = {}
+    for moment in moments.values():
+        if moment.position == 4 and moment.number not in notes:
+            best = NAMES[moment.best_play].hant
+            note = f"{SEALS[moment.best]} takes {moment.count} with {best}"
+            earned = dict(moment.bonuses).get(moment.number)
+            notes[moment.number] = f"{note}, {BONUSES[earned.kind]} paid" if earned else note
+    return notes
