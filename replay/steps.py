@@ -35,8 +35,9 @@ class SeatView:
 
     `holding` are the tiles still in hand, `gone` those of the current trick that are still drawn
     there faintly; `so_far_minor` what the seat has won or paid at this step (immediate
-    payments). `is_shown`: the holding lies open (Pai Gow, after its reveal). `lines` are further
-    short facts for the seat's card ("bid ×2", "bet ×10, stake 100.00"). `hand_name` is the name
+    payments) by the log, `due_minor` what it should have where that differs. `is_shown`: the
+    holding lies open (Pai Gow, after its reveal). `lines` are further short facts for the
+    seat's card ("bid ×2", "bet ×10, stake 100.00"). `hand_name` is the name
     of the holding's rank once it is known, `verdict` how the seat fared ("Banker wins") with the
     reason and the rule it rests on.
     """
@@ -51,6 +52,7 @@ class SeatView:
     tricks: int | None = None
     carry_in_minor: int
     so_far_minor: int | None = None
+    due_minor: int | None = None
     bid: int | None = None
     bet: int | None = None
     banker_note: str | None = None
