@@ -1,0 +1,149 @@
+"""The list of hands: filters, order, pages."""
+
+import json
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.web.lines import (
+    BASE,
+    PAI_GOW,
+    changed,
+    planted,
+    with_net,
+)
+
+
+def ids(answer):
+    """The hand ids in the order of the rows."""
+    assert answer.status_code == 200
+    return re.findall(r'class="at-h"><a [^>]*><bdi>([^<]*)</bdi>', answer.content.decode())
+
+
+def link(answer, rel):
+    match = re.search(rf'href="([^"]*)" rel="{rel}"', answer.content.decode())
+    return match and "/hands/" + match.group(1).replace("&amp;", "&")
+
+
+@pytest.fixture
+def three(store):
+    """Two clean hands and a discrepant one, played on three days at two tables."""
+    store(
+        changed(PAI_GOW, hand_id="a", started_at="2025-03-01T23:30:00-07:00",
+                ended_at="2025-03-01T23:31:00-07:00"),
+        changed(PAI_GOW, hand_id="b", table="T 2&3", started_at="2025-03-03T10:00:00Z",
+                ended_at="2025-03-03T10:01:00Z"),
+        changed(with_net(PAI_GOW, 1, "-99.00"), hand_id="c", started_at="2025-03-04T10:00:00Z",
+                ended_at="2025-03-04T10:01:00Z"),
+    )  # fmt: skip
+
+
+def test_the_latest_hand_comes_first(site, three):
+    assert ids(site.get("/hands/")) == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("game=banker-pai-gow", ["c", "b", "a"]),
+        ("game=tien-gow", []),
+        ("verdict=discrepant", ["c"]),
+        ("verdict=clean", ["b", "a"]),
+        ("code=net-mismatch", ["c"]),
+        ("code=rake-mismatch", []),
+        ("table=T+2%263", ["b"]),
+        ("table=T", []),
+        ("player=Ann", ["c", "b", "a"]),
+        ("player=An", []),
+        ("from=2025-03-03", ["c", "b"]),
+        ("to=2025-03-01", ["a"]),
+        ("from=2025-03-02&to=2025-03-03", ["b"]),
+        ("from=&to=&game=&player=", ["c", "b", "a"]),
+        ("upload=999", []),
+    ],
+)
+def test_filters(site, three, query, found):
+    assert ids(site.get(f"/hands/?{query}")) == found
+
+
+def test_an_empty_list_says_what_to_do(site, store):
+    html = site.get("/hands/").content.decode()
+    assert re.findall(r'<p class="empty">(.*?)</p>', html) == [
+        'No hand is stored yet. <a href="/uploads/">Upload a log</a>.'
+    ]
+    store(PAI_GOW)
+    html = site.get("/hands/?verdict=void").content.decode()
+    assert re.findall(r'<p class="empty">(.*?)</p>', html) == [
+        'No hand matches. <a href="/hands/">Clear the filters</a>.'
+    ]
+
+
+def test_svc_55_pages_forward_and_back(site, store):
+    names = [f"hand-{number:03}" for number in range(120)]
+    store(*(changed(PAI_GOW, hand_id=name) for name in names))
+    first = site.get("/hands/?player=Ann")
+    second = site.get(link(first, "next"))
+    third = site.get(link(second, "next"))
+    whole = [ids(page) for page in (first, second, third)]
+    assert [len(page) for page in whole] == [50, 50, 20]
+    assert sorted(name for page in whole for name in page) == names
+    assert (link(first, "prev"), link(third, "next")) == (None, None)
+    again = site.get(link(third, "prev"))
+    assert ids(again) == whole[1]
+    assert ids(site.get(link(again, "prev"))) == whole[0]
+
+
+def test_a_page_keeps_its_filters(site, three, store):
+    store(*(changed(PAI_GOW, hand_id=f"x{number}", table="T 2&3") for number in range(60)))
+    page = site.get("/hands/?table=T+2%263&verdict=clean")
+    html = page.content.decode()
+    assert 'name="table" list="tables" maxlength="128" value="T 2&amp;3"' in html
+    assert '<input type="hidden" name="verdict" value="clean">' in html
+    assert ids(site.get(link(page, "next"))) == [f"x{number}" for number in range(10, -1, -1)]
+
+
+def test_svc_44_games_are_told_apart(site, store):
+    store(*BASE)
+    found = {
+        game: len(ids(site.get(f"/hands/?game={game}")))
+        for game in ("banker-pai-gow", "tien-gow", "small-tien-gow", "wenzhou-pai-gow")
+    }
+    assert found == {
+        "banker-pai-gow": 1,
+        "tien-gow": 2,
+        "small-tien-gow": 1,
+        "wenzhou-pai-gow": 1,
+    }
+
+
+def test_a_row_names_the_primary_finding(site, store):
+    store(planted("banker-pai-gow", "rake-mismatch"))
+    html = site.get("/hands/").content.decode()
+    assert re.findall(
+        r'class="why at-w"><a [^>]*>(.*?)</a><span class="sub">(.*?)</span>', html
+    ) == [("The rake differs", "<code>rake-mismatch</code>; 1 more")]
+
+
+def test_svc_64_names_are_text(site, store):
+    wicked = '"><svg onload=alert(1)>'
+    hand = json.loads(PAI_GOW)
+    hand["seats"][0]["player"] = wicked
+    store(changed(json.dumps(hand).encode(), table=wicked, source="<b>bs</b>", hand_id="&amp;"))
+    html = site.get("/hands/").content.decode()
+    assert "<svg onload" not in html
+    assert "<b>bs</b>" not in html
+    assert html.count("&quot;&gt;&lt;svg onload=alert(1)&gt;") == 3
+    assert ids(site.get("/hands/")) == ["&amp;amp;"]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_list_asks_the_same_few_questions(site, store, count):
+    store(*(changed(PAI_GOW, hand_id=f"hand-{number}") for number in range(count)))
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        assert len(ids(site.get("/hands/"))) == count
+    # Session, account, hands, and the two lists that the filters offer.
+    assert len(queries) == 5
