@@ -39,7 +39,7 @@ CHECKS = {
     "lint": ("ruff", "check"),
     "format": ("ruff", "format", "--check"),
     "types": ("python", "-m", "audit.devstack", "borrow", "-m", "mypy"),
-    "import contracts": ("lint-imports",),
+    "import contracts": ("lint-imports", "--no-logo"),
     "migrations": (
         *("python", "-m", "audit.devstack", "borrow"),
         *("manage.py", "makemigrations", "--check", "--dry-run"),

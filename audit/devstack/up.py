@@ -117,7 +117,7 @@ class Launch:
         return said
 
     def manage(self, name: str, *arguments: str, log: Path | None) -> None:
-        command = [sys.executable, ROOT / "manage.py", *arguments]
+        command = [sys.executable, "manage.py", *arguments]
         self.supervisor.start(name, command, stop=STEP_STOP, env=self.env or {}, cwd=ROOT, log=log)
         if status := self.supervisor.wait_done(name):
             reason = self.supervisor.last_words(name) if log else "its message stands above"

@@ -1,0 +1,114 @@
+"""dev.py's virtual environment: made once, brought up to date, made anew when it is not whole."""
+
+import contextlib
+import re
+
+import pytest
+
+import dev
+
+REQUIREMENTS = dev.ROOT / "requirements"
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """Give the list of what an install does, on a checkout whose sets hold nothing."""
+    done = []
+    (tmp_path / "requirements").mkdir()
+    for name in dev.SETS["check"]:
+        (tmp_path / "requirements" / f"{name}.txt").write_text(name)
+    monkeypatch.setattr(dev, "ROOT", tmp_path)
+    monkeypatch.setattr(dev, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(dev, "PYTHON", tmp_path / ".venv/bin/python")
+    monkeypatch.setattr(dev, "MARKER", tmp_path / ".venv/tilecourt.json")
+
+    def make_venv():
+        done.append("venv")
+        dev.PYTHON.parent.mkdir(parents=True, exist_ok=True)
+        dev.PYTHON.touch()
+
+    monkeypatch.setattr(dev, "make_venv", make_venv)
+    monkeypatch.setattr(dev, "pip_install", lambda files: done.extend(path.stem for path in files))
+    return done
+
+
+def test_a_second_run_installs_nothing(made):
+    dev.install("up")
+    assert made == ["venv", "base", "embedded"]
+    made.clear()
+    dev.install("up")
+    assert made == []
+
+
+def test_another_command_adds_what_it_needs(made):
+    dev.install("up")
+    made.clear()
+    dev.install("test")
+    assert made == ["test", "e2e"]
+
+
+def test_a_changed_lock_is_installed_again(made):
+    dev.install("up")
+    made.clear()
+    (dev.ROOT / "requirements/base.txt").write_text("newer")
+    dev.install("up")
+    assert made == ["base"]
+
+
+def test_an_interrupted_install_is_made_anew(made, monkeypatch):
+    def interrupted(files):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(dev, "pip_install", interrupted)
+        with contextlib.suppress(KeyboardInterrupt):
+            dev.install("up")
+    assert dev.PYTHON.exists()
+    made.clear()
+    dev.install("up")
+    assert made == ["venv", "base", "embedded"]
+
+
+def test_an_environment_without_its_python_is_made_anew(made):
+    dev.install("up")
+    made.clear()
+    dev.PYTHON.unlink()
+    dev.install("up")
+    assert made == ["venv", "base", "embedded"]
+
+
+def test_a_moved_checkout_is_made_anew(made, monkeypatch):
+    dev.install("up")
+    made.clear()
+    marker = dev.MARKER.read_text()
+    dev.MARKER.write_text(marker.replace(str(dev.ROOT), "/where/it/was"))
+    dev.install("up")
+    assert made == ["venv", "base", "embedded"]
+
+
+def test_a_python_without_venv_is_told_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(dev.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match="apt install python3-venv"):
+        dev.make_venv()
+
+
+@pytest.mark.parametrize("name", dev.SETS["check"])
+def test_a_lock_holds_hashes_and_no_address(name):
+    text = (REQUIREMENTS / f"{name}.txt").read_text()
+    assert "://" not in text
+    pinned = re.findall(r"^([a-z][\w.-]*)==", text, re.MULTILINE)
+    blocks = re.split(r"^(?=[a-z])", text, flags=re.MULTILINE)
+    assert len(pinned) == sum("--hash=sha256:" in block for block in blocks)
+
+
+@pytest.mark.parametrize("name", dev.SETS["check"])
+def test_what_is_wanted_has_a_lower_bound_and_is_locked(name):
+    locked = set()
+    for other in dev.SETS["check"]:
+        text = (REQUIREMENTS / f"{other}.txt").read_text()
+        locked |= set(re.findall(r"^([a-z][\w.-]*)==", text, re.MULTILINE))
+    for line in (REQUIREMENTS / f"{name}.in").read_text().splitlines():
+        if line and not line.startswith(("#", "-c ")):
+            found = re.match(r"([\w.-]+)(\[[\w,-]+\])?>=\d", line)
+            assert found is not None, line
+            assert re.sub(r"[-_.]+", "-", found[1]).lower() in locked, line
