@@ -29,8 +29,6 @@ PLACE_MAX = 500
 REASON_MAX = 500
 REFUSALS_AT_ONCE = 1_000
 READ_BYTES = 1 << 16
-# What a packed file may unpack to, against what may be sent.
-UNPACKED_FACTOR = 4
 
 
 class UploadRefused(Exception):
@@ -166,9 +164,7 @@ class _Source:
 
 
 def _check_unpacked(byte_count: int) -> None:
-    most = getattr(
-        settings, "TILECOURT_UNPACKED_BYTES_MAX", 4 * settings.TILECOURT_UPLOAD_BYTES_MAX
-    )
+    most = settings.TILECOURT_UNPACKED_BYTES_MAX
     if byte_count > most:
         raise UploadTooLarge(f"The file unpacks to more than {most} bytes: send it in parts.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from audit.models import Chunk, ChunkState, Upload, UploadState
+from audit.models import Chunk, ChunkState, Refusal, Upload, UploadState
 
 
 def settle_upload(upload_id: int) -> None:
@@ -36,6 +36,8 @@ def _end_of(upload: Upload) -> tuple[UploadState, str]:
         return UploadState.FAILED, "No hands found: the file is empty."
     if upload.line_count == 0:
         return UploadState.FAILED, "No hands found: the file holds only blank lines."
-    lines = "its only line" if upload.line_count == 1 else f"none of its {upload.line_count} lines"
-    verb = "is no hand" if upload.line_count == 1 else "is a hand"
-    return UploadState.FAILED, f"No hands found: {lines} {verb} in the format hand-log/1."
+    if upload.line_count == 1:
+        reason = Refusal.objects.get(upload_id=upload.pk).reason
+        return UploadState.FAILED, f"No hands found. The only line was refused: {reason}."
+    lines = f"none of its {upload.line_count} lines"
+    return UploadState.FAILED, f"No hands found: {lines} is a hand in the format hand-log/1."

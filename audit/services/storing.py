@@ -74,7 +74,8 @@ def _copy(
     cursor: Any, table: str, columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[Any, ...]]
 ) -> None:
     names = ", ".join(f'"{name}"' for name, _ in columns)
-    with cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
+    statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
+    with connection.wrap_database_errors, cursor.copy(statement) as copy:
         copy.set_types([kind for _, kind in columns])
         for row in rows:
             copy.write_row(row)

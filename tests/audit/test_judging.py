@@ -1,0 +1,268 @@
+"""Judging chunks: under a lease, in one transaction, safe to run twice, with an end to each."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from django.utils import timezone
+
+import replay
+from audit import selectors, services
+from audit.models import (
+    Chunk,
+    Duplicate,
+    Finding,
+    Hand,
+    HandVersion,
+    Refusal,
+    Upload,
+    Verdict,
+)
+from audit.services import judging
+from audit.zstd import unpacked
+from tests.audit.logs import GOLDEN, B, W, changed, log, void, with_net
+
+WRONG = with_net(changed(B, hand_id="wrong"), 1, "-99.00")
+MIXED = log(B, WRONG, void(B, hand_id="void"), b"{}", W)
+
+
+def receive(data: bytes) -> tuple[int, list[int]]:
+    received = services.receive_upload(name="hands.ndjson", stream=io.BytesIO(data))
+    chunks = Chunk.objects.filter(upload_id=received.upload_id).order_by("number")
+    return received.upload_id, list(chunks.values_list("pk", flat=True))
+
+
+def everything() -> list[Any]:
+    """All stored rows, to see that nothing changed."""
+    models = (Upload, Chunk, Refusal, Hand, HandVersion, Duplicate, Verdict, Finding)
+    return [list(model.objects.order_by("pk").values()) for model in models]
+
+
+def test_each_outcome_is_counted_once(ingest) -> None:
+    row = ingest(MIXED)
+    assert row.state == "done"
+    assert (row.lines, row.audited, row.percent) == (5, 5, 100)
+    assert (row.clean, row.discrepant, row.void, row.rejected, row.failed) == (2, 1, 1, 1, 0)
+    assert (row.new, row.duplicates, row.conflicts, row.hands) == (4, 0, 0, 4)
+    assert row.started_at <= row.finished_at
+
+
+def test_what_is_stored_is_what_the_core_says(ingest) -> None:
+    lines = (GOLDEN / "banker-pai-gow" / "planted.ndjson").read_bytes().splitlines()
+    shipped = {ruleset.name for ruleset in selectors.current_rulesets()}
+    lines = [line for line in lines if json.loads(line)["ruleset"] in shipped]
+    ingest(log(*lines))
+    assert Hand.objects.count() == len(lines) > 50
+    for version in HandVersion.objects.select_related("hand").order_by("line"):
+        line = lines[version.line - 1]
+        assert unpacked(version.raw) == line
+        expected = replay.audit_line(line, selectors.current_rulesets()).verdict
+        detail = selectors.hand_detail(version.hand.pk)
+        assert detail.raw == line
+        assert detail.findings == expected.findings
+        assert detail.verdict.kind == detail.hand.verdict == expected.verdict
+        assert detail.verdict.settlement == expected.settlement
+        assert detail.verdict.digest == expected.replay_digest
+        assert detail.verdict.ruleset_sha256 == expected.ruleset_sha256
+        assert detail.version.sha256 == expected.record_sha256
+        assert detail.hand.finding_count == len(expected.findings)
+        assert detail.hand.finding_codes == tuple(sorted({one.code for one in expected.findings}))
+
+
+def test_the_search_columns_are_those_of_the_record(ingest) -> None:
+    ingest(log(WRONG))
+    (hand,) = selectors.list_hands().rows
+    record = json.loads(WRONG)
+    assert hand.source == record["source"]
+    assert hand.hand_id == "wrong"
+    assert hand.game == "banker-pai-gow"
+    assert hand.ruleset == record["ruleset"]
+    assert hand.table == record["table"]
+    assert hand.players == ("Ann", "Bo", "Cy", "Di")
+    assert hand.started_at == record["started_at"] == "2025-03-01T10:00:00+08:00"
+    assert hand.played_at.isoformat() == "2025-03-01T02:00:00+00:00"
+    assert hand.played_on.isoformat() == "2025-03-01"
+    assert (hand.currency, hand.minor_digits) == ("CNY", 2)
+    assert (hand.verdict, hand.error_code) == ("discrepant", "net-mismatch")
+
+
+def test_a_chunk_that_is_done_keeps_no_second_copy_of_its_lines(ingest) -> None:
+    ingest(MIXED)
+    assert bytes(Chunk.objects.get().payload) == b""
+
+
+def test_svc_49_a_task_that_comes_twice_changes_nothing(db) -> None:
+    _, (chunk,) = receive(MIXED)
+    assert services.judge_chunk(chunk_id=chunk) is None
+    before = everything()
+    assert services.judge_chunk(chunk_id=chunk) is None
+    assert everything() == before
+
+
+def test_a_chunk_that_is_gone_is_no_error(db) -> None:
+    assert services.judge_chunk(chunk_id=987_654) is None
+
+
+def test_a_chunk_under_a_lease_is_left_alone_until_it_ends(db) -> None:
+    _, (chunk,) = receive(MIXED)
+    lease = judging._take(chunk)
+    assert isinstance(lease, judging.Lease)
+    before = everything()
+    wait = services.judge_chunk(chunk_id=chunk)
+    assert wait is not None
+    assert 115 < wait <= 121
+    assert everything() == before
+
+
+def test_svc_50_a_lease_that_ran_out_is_taken_over_and_its_holder_stores_nothing(db) -> None:
+    upload, (chunk,) = receive(MIXED)
+    late = judging._take(chunk)
+    assert isinstance(late, judging.Lease)
+    Chunk.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert services.judge_chunk(chunk_id=chunk) is None
+    before = everything()
+    assert judging._still_ours(late) is False
+    assert judging._give_back(late, RuntimeError("late")) is None
+    assert everything() == before
+    assert selectors.get_upload(upload).audited == 5
+    assert Chunk.objects.get().attempts == 2
+
+
+def test_an_upload_runs_until_its_last_chunk_has_ended(db, settings) -> None:
+    settings.TILECOURT_CHUNK_LINES_MAX = 2
+    upload, chunks = receive(MIXED)
+    states = []
+    for chunk in chunks:
+        services.judge_chunk(chunk_id=chunk)
+        row = selectors.get_upload(upload)
+        states.append((row.state, row.audited, row.percent))
+    assert states == [("running", 2, 40), ("running", 4, 80), ("done", 5, 100)]
+
+
+def break_the_core(monkeypatch: pytest.MonkeyPatch, *hand_ids: str) -> None:
+    """Put a fault into the core that shows with some hands only."""
+    sound = replay.audit_line
+
+    def audit_line(line: bytes, *args: Any, **options: Any) -> replay.Audited:
+        if json.loads(line)["hand_id"] in hand_ids:
+            raise ZeroDivisionError("a planted fault\0")
+        return sound(line, *args, **options)
+
+    monkeypatch.setattr(replay, "audit_line", audit_line)
+
+
+def test_svc_32_one_line_that_the_audit_fails_on_is_set_aside(ingest, monkeypatch) -> None:
+    break_the_core(monkeypatch, "h17")
+    row = ingest(log(*(changed(B, hand_id=f"h{number}") for number in range(1, 51))))
+    assert row.state == "partly"
+    assert (row.clean, row.failed, row.new) == (49, 1, 49)
+    assert row.error == "1 of 50 lines could not be audited, through a fault of ours."
+    refusal = Refusal.objects.get()
+    assert refusal.line == 17
+    assert refusal.is_our_fault
+    assert refusal.reason.endswith("(ZeroDivisionError: a planted fault\\u0000)")
+    assert json.loads(unpacked(refusal.raw))["hand_id"] == "h17"
+
+
+def test_svc_32_an_upload_whose_every_line_fails_has_failed(ingest, monkeypatch) -> None:
+    break_the_core(monkeypatch, "base-1")
+    row = ingest(log(B))
+    assert (row.state, row.failed, row.hands) == ("failed", 1, 0)
+
+
+def test_svc_32_storing_that_fails_is_tried_again_and_then_given_up(db, monkeypatch) -> None:
+    def store_nothing(*_: Any) -> None:
+        raise RuntimeError("the disk is full")
+
+    upload, (chunk,) = receive(MIXED)
+    with monkeypatch.context() as broken:
+        broken.setattr(judging, "store_outcomes", store_nothing)
+        waits = []
+        for _ in range(judging.ATTEMPTS_MAX):
+            waits.append(services.judge_chunk(chunk_id=chunk))
+            Chunk.objects.update(due_at=timezone.now())
+    assert waits == [6, 11, 21, None]
+    row = selectors.get_upload(upload)
+    assert row.state == "failed"
+    assert row.error == "5 of 5 lines could not be audited: RuntimeError: the disk is full"
+    assert (row.failed, row.audited, row.lines) == (5, 5, 5)
+    assert not Hand.objects.exists()
+    assert not Refusal.objects.exists()
+    assert services.judge_chunk(chunk_id=chunk) is None
+
+
+def test_storing_that_fails_once_leaves_no_trace(db, monkeypatch) -> None:
+    sound = judging.store_outcomes
+
+    def store_then_fail(*args: Any) -> Any:
+        sound(*args)
+        raise RuntimeError("too late")
+
+    upload, (chunk,) = receive(MIXED)
+    with monkeypatch.context() as broken:
+        broken.setattr(judging, "store_outcomes", store_then_fail)
+        assert services.judge_chunk(chunk_id=chunk) == 6
+    assert not Hand.objects.exists()
+    assert services.judge_chunk(chunk_id=chunk) is not None, "it is not due yet"
+    Chunk.objects.update(due_at=timezone.now())
+    assert services.judge_chunk(chunk_id=chunk) is None
+    row = selectors.get_upload(upload)
+    assert (row.state, row.clean, row.error) == ("done", 2, "")
+
+
+def test_one_chunk_that_fails_leaves_the_upload_partly_done(db, settings, monkeypatch) -> None:
+    settings.TILECOURT_CHUNK_LINES_MAX = 3
+    monkeypatch.setattr(judging, "ATTEMPTS_MAX", 1)
+    upload, (first, second) = receive(MIXED)
+    Chunk.objects.filter(pk=second).update(payload=b"damaged")
+    services.judge_chunk(chunk_id=second)
+    assert selectors.get_upload(upload).state == "running"
+    services.judge_chunk(chunk_id=first)
+    row = selectors.get_upload(upload)
+    assert (row.state, row.clean, row.failed) == ("partly", 1, 2)
+    assert row.error.startswith("2 of 5 lines could not be audited: ")
+
+
+def test_a_chunk_whose_workers_always_die_is_given_up(db) -> None:
+    upload, (chunk,) = receive(MIXED)
+    for _ in range(judging.ATTEMPTS_MAX):
+        assert isinstance(judging._take(chunk), judging.Lease)
+        Chunk.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert services.judge_chunk(chunk_id=chunk) is None
+    row = selectors.get_upload(upload)
+    assert row.state == "failed"
+    assert row.error == "5 of 5 lines could not be audited: each attempt was cut off"
+
+
+def test_svc_14_a_new_engine_adds_a_verdict_and_makes_it_current(ingest, monkeypatch) -> None:
+    sound = replay.audit_line
+
+    def older(line: bytes, *args: Any, **options: Any) -> replay.Audited:
+        verdict = sound(line, *args, **options).verdict
+        finding = replay.Finding(code="rake-mismatch")
+        wrong = msgspec.structs.replace(
+            verdict, engine="0.9.0", verdict="discrepant", findings=(finding,)
+        )
+        return replay.Audited(verdict=wrong, hand=sound(line, *args, **options).hand)
+
+    with monkeypatch.context() as old:
+        old.setattr(replay, "audit_line", older)
+        ingest(log(B))
+    (hand,) = selectors.list_hands().rows
+    assert (hand.verdict, hand.error_code) == ("discrepant", "rake-mismatch")
+    row = ingest(log(B))
+    assert (row.new, row.duplicates, row.clean) == (0, 1, 1)
+    detail = selectors.hand_detail(hand.pk)
+    assert (detail.hand.verdict, detail.hand.error_code) == ("clean", "")
+    assert (detail.hand.finding_codes, detail.hand.finding_count) == ((), 0)
+    assert detail.findings == ()
+    assert [(one.engine, one.kind) for one in detail.verdicts] == [
+        (replay.ENGINE, "clean"),
+        ("0.9.0", "discrepant"),
+    ]
+    assert len(detail.versions) == 1

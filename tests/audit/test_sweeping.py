@@ -1,0 +1,105 @@
+"""The sweeper finds what a lost worker, broker or sender left behind, and touches nothing else."""
+
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit import services
+from audit.models import Chunk, Upload
+from audit.services import judging
+from tests.audit.logs import B, changed, log
+
+
+@pytest.fixture
+def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The chunks whose messages went out."""
+    sent: list[int] = []
+
+    def send(_: Any, args: tuple[int], **__: Any) -> None:
+        sent.append(args[0])
+
+    monkeypatch.setattr("celery.canvas.Signature.apply_async", send)
+    return sent
+
+
+def receive() -> int:
+    services.receive_upload(name="x", stream=io.BytesIO(log(B)))
+    return Chunk.objects.latest("id").pk
+
+
+@pytest.fixture
+def sweep(queued, django_capture_on_commit_callbacks):
+    def run(**options: Any) -> tuple[services.Swept, list[int]]:
+        queued.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            swept = services.sweep(**options)
+        return swept, list(queued)
+
+    return run
+
+
+def test_a_chunk_that_was_queued_a_moment_ago_is_left_alone(db, sweep) -> None:
+    receive()
+    assert sweep() == (services.Swept(queued=0, given_up=0), [])
+
+
+def test_a_chunk_whose_message_is_old_is_queued_again_but_not_at_every_look(db, sweep) -> None:
+    chunk = receive()
+    Chunk.objects.update(queued_at=timezone.now() - timedelta(minutes=11))
+    assert sweep() == (services.Swept(queued=1, given_up=0), [chunk])
+    assert sweep() == (services.Swept(queued=0, given_up=0), [])
+
+
+def test_after_a_restart_every_open_chunk_is_queued_again(db, sweep) -> None:
+    waiting, running, done = receive(), receive(), receive()
+    assert isinstance(judging._take(running), judging.Lease)
+    services.judge_chunk(chunk_id=done)
+    swept, sent = sweep(quiet=timedelta(0))
+    assert swept.queued == 2
+    assert sent == [waiting, running]
+
+
+def test_a_chunk_whose_lease_ran_out_is_queued_again(db, sweep) -> None:
+    chunk = receive()
+    judging._take(chunk)
+    assert sweep()[1] == []
+    Chunk.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert sweep()[1] == [chunk]
+
+
+def test_a_chunk_that_waits_for_its_next_attempt_is_left_alone(db, sweep) -> None:
+    receive()
+    Chunk.objects.update(
+        queued_at=timezone.now() - timedelta(hours=1), due_at=timezone.now() + timedelta(seconds=9)
+    )
+    assert sweep()[1] == []
+
+
+def test_chunks_of_a_file_that_is_still_coming_are_not_queued(db, sweep) -> None:
+    receive()
+    Upload.objects.update(state="receiving")
+    Chunk.objects.update(queued_at=timezone.now() - timedelta(minutes=30))
+    assert sweep() == (services.Swept(queued=0, given_up=0), [])
+
+
+def test_a_file_that_stopped_coming_is_given_up(db, sweep) -> None:
+    receive()
+    Upload.objects.update(state="receiving", touched_at=timezone.now() - timedelta(minutes=61))
+    assert sweep() == (services.Swept(queued=0, given_up=1), [])
+    upload = Upload.objects.get()
+    assert upload.state == "failed"
+    assert upload.error == "Incomplete upload: it did not arrive to its end."
+    assert upload.finished_at is not None
+    assert not Chunk.objects.exists()
+
+
+def test_many_chunks_are_all_found(db, sweep, settings) -> None:
+    settings.TILECOURT_CHUNK_LINES_MAX = 1
+    data = log(*(changed(B, hand_id=str(number)) for number in range(30)))
+    services.receive_upload(name="x", stream=io.BytesIO(data))
+    assert sweep(quiet=timedelta(0))[0].queued == 30
