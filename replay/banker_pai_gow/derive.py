@@ -156,8 +156,8 @@ class _Derivation:
         if not self._is_banker:
             return f"{self._word(self._seat)} {self._product(self._seat)}"
         won, lost = self._banker_pairs(-1), self._banker_pairs(1)
-        if not won and not lost:
-            return "every pair is a push, nothing is owed"
+        # Each rank of tile is there twice, so at most one player can tie with the banker.
+        assert won or lost
         parts = [
             f"{word} {listed([self._product(seat) for seat in seats])}"
             for word, seats in (("won", won), ("lost", lost))
@@ -238,7 +238,7 @@ class _Derivation:
             return "the banker's limit changes nothing here"
         share = quotient_text(total, abs(clipped), whole, self._digits)
         return (
-            f"{verb} {self._shown(total)} instead of {self._shown(whole)}, by their stakes: "
+            f"{verb} {self._shown(total)} instead of {self._shown(whole)}, in proportion: "
             f"{self._shown(abs(clipped))} × {self._shown(total)} ÷ {self._shown(whole)} = {share}"
             f" → {self._shown(abs(capped))}{self._rounding(share)}"
         )
@@ -301,11 +301,10 @@ class _Derivation:
         text = f"{percent(rate)} × {self._shown(units)} = {exact}"
         if exact == self._shown(fee):
             return text
-        if self._rules.rake_round is RakeRound.HALF_UP:
-            return f"{text}, rounded half up to {self._shown(fee)}"
-        if self._rules.rake_round is RakeRound.MIN_ONE:
-            return f"{text}, rounded down but at least {self._shown(1)}: {self._shown(fee)}"
-        return f"{text}, rounded down to {self._shown(fee)}"
+        if rate.floor_of(units) == 0 and self._rules.rake_round is RakeRound.MIN_ONE:
+            return f"{text}, but a winner pays at least {self._shown(fee)}"
+        is_half_up = self._rules.rake_round is RakeRound.HALF_UP
+        return f"{text}, rounded {'half up' if is_half_up else 'down'} to {self._shown(fee)}"
 
     def _net(self) -> str:
         gross, rake = self._due.gross[self._seat], self._due.rake[self._seat]

@@ -235,8 +235,8 @@ def contest(first: Holding, second: Holding, options: RankingOptions) -> Contest
         return Contest(1 if number < other else -1, Decided.RANK)
     if number in COMBO_RANKS:
         return _combo_contest(first, second, options)
-    if number < NINE_POINTS_RANK:
-        return Contest(0, Decided.NOTHING)
+    # The set holds the tiles of each pair once.
+    assert number >= NINE_POINTS_RANK
     if number == ZERO_POINTS_RANK and options.zero_rule is ZeroRule.ZERO_NO_RANK:
         return Contest(0, Decided.ZERO_POINTS)
     return _point_contest(in_rank_order(first), in_rank_order(second), options)

@@ -51,8 +51,8 @@ def why_refused(play: Play, event: PaiGowEvent, refusal: Finding) -> str:
         case "tile-excess":
             assert refusal.subject is not None
             name = KINDS[INDEX[refusal.subject]].hant
-            held = "only one" if refusal.expected == "1" else f"only {refusal.expected}"
-            return f"the set holds {held} of {refusal.subject} {name}"
+            often = "once" if refusal.expected == "1" else "twice"
+            return f"the set holds {refusal.subject} {name} only {often}"
         case "reveal-order":
             return f"it is for {SEATS[int(refusal.expected or 0)]} to show"
         case _:

@@ -163,9 +163,9 @@ def _rank_reason(rank: Rank, lower: Rank) -> tuple[str, str]:
 def _tie_reason(first: Holding, second: Holding, both: str, rules: Rules) -> tuple[str, str]:
     rank = rank_of(first, rules.ranking)
     if rules.tie_rule is TieRule.BANKER_WINS:
-        end = "the banker wins equal hands (pg.tie_rule = banker_wins)."
+        end = "the banker wins ties (pg.tie_rule = banker_wins)."
     else:
-        end = "equal hands are a push (pg.tie_rule = push)."
+        end = "a tie is a push (pg.tie_rule = push)."
     if rank.number < NINE_POINTS_RANK:
         return f"{both}, in forms that are equal: {end}", "PG-19"
     (high, low), (other_high, other_low) = in_rank_order(first), in_rank_order(second)
