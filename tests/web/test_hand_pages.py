@@ -284,3 +284,22 @@ def test_a_hand_whose_ruleset_is_gone_still_has_a_page(site, shown, monkeypatch)
     walks.walked.cache_clear()
     assert "This record cannot be replayed now" in html
     assert site.get(f"{address}record").content == PAI_GOW
+
+
+def test_a_stopped_hand_shows_the_result_as_logged(site, shown):
+    line = planted("tien-gow", "follow-illegal")
+    address, _ = shown(line)
+    html = html_of(site, address)
+    table = html[html.index('class="grid grid-late"') :]
+    table = table[: table.index("</table>")]
+    rows = {
+        owner: re.findall(r'<td class="num">(.*?)</td>', cells)
+        for owner, cells in re.findall(r"<tr><th.*?<bdi>(.*?)</bdi></th>(.*?)</tr>", table)
+    }
+    hand = json.loads(line)
+    players = {entry["seat"]: entry["player"] for entry in hand["seats"]}
+    names = [key for key in hand["result"]["seats"][0] if key != "seat"]
+    assert rows == {
+        players[entry["seat"]]: [str(entry[name]).replace("-", "−") for name in names]
+        for entry in hand["result"]["seats"]
+    }

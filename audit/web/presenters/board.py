@@ -47,6 +47,7 @@ class SeatCard:
     backs: range
     brought: str
     so_far: str | None
+    due: str | None
     banker_note: str
     lines: tuple[str, ...]
     hand_name: str | None
@@ -167,6 +168,7 @@ def _seat_card(view: replay.SeatView, size: str, layout: Layout, money: Money) -
         backs=range(min(view.tricks or 0, 8)),
         brought=money.plain(view.carry_in_minor),
         so_far=None if view.so_far_minor is None else money.signed(view.so_far_minor),
+        due=None if view.due_minor is None else money.signed(view.due_minor),
         banker_note=_banker_words(view),
         lines=view.lines,
         hand_name=view.hand_name,
@@ -250,6 +252,8 @@ def _seat_text(view: replay.SeatView, money: Money) -> str:
     parts.append(f"brought {money.plain(view.carry_in_minor)}")
     if view.so_far_minor is not None:
         parts.append(f"so far {money.signed(view.so_far_minor)}")
+    if view.due_minor is not None:
+        parts.append(f"due {money.signed(view.due_minor)}")
     if view.outcome:
         parts.append(view.outcome)
     return "; ".join(parts) + "."

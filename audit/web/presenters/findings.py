@@ -119,7 +119,7 @@ def _bonus(text: str) -> SafeString | None:
         return None
     kind, seat, units = words
     each = format_html_join(
-        " ", "{}{}",
+        " ", '<span class="nowrap">{}{}</span>',
         (
             (markup.seal(number), ("" if unit.startswith(("-", "0")) else "+") + markup.minus(unit))
             for number, unit in enumerate(units.split(",")[:4])

@@ -298,7 +298,7 @@ def present_logged(result: Mapping[str, Any] | None, players: Mapping[int, str])
     entries: list[Mapping[str, Any]] = []
     facts = []
     for key, value in (result or {}).items():
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             entries.extend(value)
         elif key == "winner":
             facts.append(("Winner", f"{markup.SEAT_SEALS[value]} {markup.SEAT_NAMES[value]}"))
