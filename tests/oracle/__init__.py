@@ -23,7 +23,7 @@ GAMES = {
 def settle(line: bytes, options: dict[str, Any]) -> dict[str, Any]:
     """Settle one hand-log/1 line, in the shape of `settlement` of verdict/1.
 
-    Raises: NotLegal, where the replay must stop.
+    Raises: NotLegal, where the hand breaks the rules.
     """
     hand = json.loads(line)
     game = GAMES[hand["game"]]
