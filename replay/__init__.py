@@ -16,6 +16,7 @@ from replay.library import load_rulesets, read_ruleset
 from replay.money import format_minor, parse_minor
 from replay.record import Hand, Refusal, parse_time
 from replay.ruleset import Ruleset, RulesetError, Rulesets
+from replay.simulate import simulate
 from replay.steps import (
     Board,
     DoorView,
@@ -39,5 +40,5 @@ __all__ = [
     "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets",
     "SeatView", "Stage", "Step", "TileKind", "Verdict", "WagerView", "Walk",
     "audit", "audit_line", "format_minor", "format_verdict", "load_rulesets", "parse_minor",
-    "parse_time", "read", "read_lines", "read_ruleset", "reject", "walk",
+    "parse_time", "read", "read_lines", "read_ruleset", "reject", "simulate", "walk",
 ]  # fmt: skip

@@ -26,7 +26,8 @@ from replay.verdict import Verdict, VerdictKind, digest_of
 
 _GAME_OF = {game.hand_type: game for game in GAMES.values()}
 _DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
-    Union[tuple(game.hand_type for game in GAMES.values())] if GAMES else Hand  # BOOTSTRAP
+    # Made at run time, so that it cannot be written with bars.
+    Union[tuple(game.hand_type for game in GAMES.values())]  # noqa: UP007
 )
 
 
@@ -289,7 +290,9 @@ def walk(line: bytes, rulesets: Rulesets) -> Walk:
     judgement = found.game.judge(found.hand, found.facts, rules, None)
     findings = _all_findings(found, ruleset, judgement)
     steps = found.game.tell(found.hand, found.facts, rules)
-    figures = () if judgement.stopped else found.game.derive(found.hand, found.facts, rules)
+    figures: tuple[Figure, ...] = ()
+    if judgement.settlement is not None:
+        figures = found.game.derive(found.hand, found.facts, rules)
     return Walk(
         steps=_with_findings(steps, findings),
         figures=tuple(_with_own(figure, findings) for figure in figures),
@@ -330,5 +333,7 @@ def _with_own(figure: Figure, findings: tuple[Finding, ...]) -> Figure:
         and _NAME_OF_CODE.get(finding.code) == figure.name
         and finding.seat == figure.seat
         and finding.subject == figure.subject
+        # A bet and a player may bear one name.
+        and finding.logged == figure.logged
     )
     return replace(figure, findings=own) if own else figure

@@ -1,22 +1,15 @@
-"""The registry of games. To add a game, write its package and put its `GAME` here."""
+"""The registry of games. To add a game, write its package and put its `Game` here."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 
+from replay.banker_pai_gow import GAME as BANKER_PAI_GOW
 from replay.game import Game
+from replay.tien_gow import BIG as TIEN_GOW
+from replay.tien_gow import SMALL as SMALL_TIEN_GOW
+from replay.wenzhou_pai_gow import GAME as WENZHOU_PAI_GOW
 
-# BOOTSTRAP ONLY: the packages are being written at the same time.
-_found = []
-for _module, _attribute in (
-    ("banker_pai_gow", "GAME"),
-    ("tien_gow", "BIG"),
-    ("tien_gow", "SMALL"),
-    ("wenzhou_pai_gow", "GAME"),
-):
-    try:
-        _found.append(getattr(importlib.import_module(f"replay.{_module}"), _attribute))
-    except (ImportError, AttributeError) as _error:
-        print("replay.games bootstrap:", _module, _error, file=__import__("sys").stderr)
-GAMES: Mapping[str, Game] = {game.name: game for game in _found}
+GAMES: Mapping[str, Game] = {
+    game.name: game for game in (BANKER_PAI_GOW, TIEN_GOW, SMALL_TIEN_GOW, WENZHOU_PAI_GOW)
+}

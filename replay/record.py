@@ -82,7 +82,8 @@ class Hand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     currency: Name
     minor_digits: Annotated[int, Meta(ge=0, le=money.MINOR_DIGITS_MAX)]
     round: Round | UnsetType = UNSET
-    ext: dict[str, Any] | UnsetType = UNSET
+    # Kept as it is: inside it no number and no escape is ever interpreted.
+    ext: msgspec.Raw | UnsetType = UNSET
 
 
 def is_set(value: object) -> bool:
@@ -280,6 +281,8 @@ def strict_scan(line: bytes) -> dict[str, Any]:
         raise Refusal("$", f"not JSON: {error.msg} (character {error.pos})") from None
     if not isinstance(value, dict):
         raise Refusal("$", "not a JSON object")
+    if not isinstance(value.get("ext", {}), dict):
+        raise Refusal("$.ext", "not an object")
     for key, part in value.items():
         _check_strings(part, f"$.{key}", free=key == "ext")
     return value
