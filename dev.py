@@ -49,8 +49,12 @@ CHECKS = {
 
 @contextlib.contextmanager
 def one_installer() -> Iterator[None]:
-    """Make a second dev.py wait while the first one installs into the same .venv."""
+    """Make a second dev.py wait while the first one installs into the same .venv.
+
+    pip inherits the lock, so that it counts even when it has outlived a dev.py that was killed.
+    """
     folder = os.open(ROOT, os.O_RDONLY)
+    os.set_inheritable(folder, True)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         yield
@@ -121,6 +125,7 @@ def pip_install(files: list[Path]) -> None:
         ],
         env={**os.environ, "PIP_USER": "0"},
         stdin=subprocess.DEVNULL,
+        close_fds=False,
         check=False,
     )
     if done.returncode != 0:

@@ -127,6 +127,11 @@ def server_account() -> Account | None:
 
 def copy_binaries(binaries: Path) -> Path:
     """Copy the server out of a folder that its user cannot enter; one copy a version."""
+    if os.environ.get("TILECOURT_PG_BIN"):
+        raise StackError(
+            f"The user `nobody`, as which root starts PostgreSQL, cannot enter {binaries}:"
+            " let others pass through its folders, or start as an ordinary user."
+        )
     made = (binaries / "postgres").stat()
     prefix = f"server-{short_hash(str(binaries))}-"
     target = SHARED / f"{prefix}{short_hash(f'{made.st_size} {made.st_mtime_ns}')}"
