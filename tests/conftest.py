@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 import redis
 from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.db import connection
 
 from audit.devstack.processes import end, launch, record
@@ -21,6 +22,15 @@ from audit.devstack.up import WORKER_STOP
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords():
+    """Hash passwords by Argon2 as ever, but cheaply: a good hash is slow on purpose."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("time_cost", 1), ("memory_cost", 64), ("parallelism", 1)):
+            patch.setattr(Argon2PasswordHasher, name, value)
+        yield
 
 
 class WorkerKeeper:

@@ -10,6 +10,8 @@ SHARED: list[structlog.typing.Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+# Of what libraries add to a line only this is kept: a request's address can hold a player's name.
+EXTRA = ["status_code"]
 
 
 def logging_config(level: str) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def logging_config(level: str) -> dict[str, Any]:
         "formatters": {
             "json": {
                 "()": structlog.stdlib.ProcessorFormatter,
-                "foreign_pre_chain": [*SHARED, structlog.stdlib.ExtraAdder()],
+                "foreign_pre_chain": [*SHARED, structlog.stdlib.ExtraAdder(allow=EXTRA)],
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                     structlog.processors.format_exc_info,
