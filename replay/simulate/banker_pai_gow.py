@@ -41,6 +41,8 @@ class PaiGowTable:
             self._hand_of_round = 1
             self._tiles = self._rigged() if self._chance.one_in(3) else self._shuffled()
         else:
+            # Without a clip somebody may owe more than was there; he does not play on.
+            table.reseat(-1)
             self._hand_of_round = 2
         return self._play()
 
