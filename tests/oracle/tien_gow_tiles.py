@@ -37,9 +37,12 @@ def leads():
     return every
 
 
+LEADS = leads()
+
+
 def kind_of(tiles):
     """Give the type and height of a lead; None for tiles that may not be led."""
-    for lead, name, height in leads():
+    for lead, name, height in LEADS:
         if sorted(lead) == sorted(tiles):
             return name, height
     return None
