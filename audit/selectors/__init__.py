@@ -2,6 +2,7 @@
 
     list_uploads(*, cursor=None, limit=50) -> Page[UploadRow]
     get_upload(upload_id) -> UploadRow                      cheap: one query by key; UploadNotFound
+    known_files(hashes) -> {sha256: upload_id}              which files are here already
     list_refusals(upload_id, *, cursor=None, limit=100) -> Page[RefusalRow]
 
     HandFilters.parse(query) -> HandFilters                 query: a mapping of texts; BadQuery

@@ -153,7 +153,7 @@ def _distinct(column: Literal["table", "source"]) -> tuple[str, ...]:
 def _in_upload(upload: int) -> Q:
     brought = HandVersion.objects.filter(upload_id=upload).values("hand_id")
     repeated = Duplicate.objects.filter(upload_id=upload).values("version__hand_id")
-    return Q(pk__in=brought) | Q(pk__in=repeated)
+    return Q(pk__in=brought.union(repeated, all=True))
 
 
 def _midnight(day: date) -> datetime:

@@ -10,7 +10,7 @@ create_first_account() -> FirstAccount | None
 """
 
 from audit.services.accounts import FirstAccount, create_first_account
-from audit.services.judging import judge_chunk
+from audit.services.judging import LEASE, judge_chunk
 from audit.services.receiving import (
     ByteStream,
     Received,
@@ -22,6 +22,7 @@ from audit.services.receiving import (
 from audit.services.sweeping import Swept, sweep
 
 __all__ = [
+    "LEASE",
     "ByteStream",
     "FirstAccount",
     "Received",

@@ -26,7 +26,7 @@ from audit.services.texts import storable
 
 logger = logging.getLogger(__name__)
 
-# Longer than a chunk can take: two are enough for 16 MB of the slowest lines.
+# A worker that was killed costs this much time at most; a task is stopped before its lease ends.
 LEASE = timedelta(seconds=120)
 ATTEMPTS_MAX = 4
 FIRST_WAIT_SECONDS = 5

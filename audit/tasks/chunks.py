@@ -11,9 +11,15 @@ from django.db import InterfaceError, OperationalError
 
 from audit import services
 
+# Asked to stop, then stopped, both before the lease ends and another worker begins.
+SOFT_SECONDS = services.LEASE.seconds - 20
+HARD_SECONDS = services.LEASE.seconds - 5
+
 
 @shared_task(
     name="audit.judge_chunk",
+    soft_time_limit=SOFT_SECONDS,
+    time_limit=HARD_SECONDS,
     autoretry_for=(OperationalError, InterfaceError),
     retry_backoff=True,
     retry_backoff_max=60,

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
 import replay
@@ -24,6 +25,7 @@ from audit.models import (
     Verdict,
 )
 from audit.services import judging
+from audit.tasks import judge_chunk as judge_task
 from audit.zstd import unpacked
 from tests.audit.logs import GOLDEN, B, W, changed, log, void, with_net
 
@@ -131,6 +133,21 @@ def test_svc_50_a_lease_that_ran_out_is_taken_over_and_its_holder_stores_nothing
     assert everything() == before
     assert selectors.get_upload(upload).audited == 5
     assert Chunk.objects.get().attempts == 2
+
+
+def test_a_task_that_runs_too_long_gives_its_chunk_back(db, monkeypatch) -> None:
+    def too_long(*_: Any, **__: Any) -> None:
+        raise SoftTimeLimitExceeded
+
+    _, (chunk,) = receive(MIXED)
+    with monkeypatch.context() as slow:
+        slow.setattr(replay, "audit_line", too_long)
+        assert services.judge_chunk(chunk_id=chunk) == 6
+    stored = Chunk.objects.get()
+    assert (stored.state, stored.attempts) == ("queued", 1)
+    assert stored.error == "SoftTimeLimitExceeded: SoftTimeLimitExceeded()"
+    assert judge_task.time_limit < judging.LEASE.total_seconds()
+    assert not Refusal.objects.exists(), "no line is blamed for it"
 
 
 def test_an_upload_runs_until_its_last_chunk_has_ended(db, settings) -> None:
