@@ -16,7 +16,7 @@ from typing import Any
 import replay
 from tests import oracle
 from tests.oracle import pai_gow, wenzhou
-from tests.oracle.common import ALL_TILES
+from tests.oracle.common import ALL_TILES, minor, money
 
 Options = dict[str, Any]
 Holding = tuple[str, ...]
@@ -155,6 +155,38 @@ def trick_line(plays: list[Holding], *, size: int = 8) -> bytes:
     game = "tien-gow" if size == 8 else "small-tien-gow"
     hand = start(game, {"base": "1"}, events)
     return json.dumps({**hand, "seats": seats(), "banker": {"seat": 0, "streak": 1}}).encode()
+
+
+def tightened(line: bytes, chance: Random) -> bytes:
+    """The same hand for poorer seats, finer money and any streak, so that caps bind.
+
+    It has no result any more. It may break the rules where the money decides who may be banker.
+    """
+    hand = json.loads(line)
+    hand["minor_digits"] = digits = chance.randint(hand["minor_digits"], 8)
+    for seat in hand.get("seats", []):
+        most = minor(hand["stakes"]["base"], digits) * chance.choice([1, 5, 30])
+        seat["carry_in"] = money(chance.randint(0, most), digits)
+    if "banker" in hand:
+        hand["banker"]["streak"] = chance.randint(1, 9)
+    return json.dumps({**hand, "result": None}).encode()
+
+
+def assert_settled_alike(
+    line: bytes, rulesets: replay.Rulesets, options: Options, chance: Random
+) -> None:
+    """A simulated hand settles alike and is right; tightened it settles alike, or not at all."""
+    verdict = json.loads(replay.format_verdict(replay.audit(line, rulesets)))
+    assert verdict["settlement"] == oracle.settle(line, options), (options, line)
+    assert [f for f in verdict["findings"] if f["severity"] == "error"] == [], (options, line)
+    line = tightened(line, chance)
+    verdict = json.loads(replay.format_verdict(replay.audit(line, rulesets)))
+    try:
+        settlement = oracle.settle(line, options)
+    except oracle.NotLegal:
+        settlement = None
+    assert verdict["verdict"] != "rejected", line
+    assert verdict["settlement"] == settlement, (options, line)
 
 
 def codes_of(line: bytes, rulesets: replay.Rulesets) -> list[tuple[str, int | None]]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from random import Random
 from typing import Any
 
 import pytest
 
 import replay
-from tests import oracle
-from tests.oracle.match_ups import known
+from tests.oracle.match_ups import assert_settled_alike, known
 
 # The values of docs/rules.md 4.5, 5.12 and 6.6; of numbers some, the default first.
 VALUES: dict[str, dict[str, list[Any]]] = {
@@ -94,10 +92,7 @@ def agree_on_mixed(game: str, *, mixes: int, hands: int, seed: int) -> None:
         rulesets = known(game, options)
         (ruleset,) = rulesets
         for line in replay.simulate(game, hands, chance.randrange(2**32), ruleset):
-            verdict = json.loads(replay.format_verdict(replay.audit(line, rulesets)))
-            context = (options, line)
-            assert verdict["settlement"] == oracle.settle(line, options), context
-            assert [f for f in verdict["findings"] if f["severity"] == "error"] == [], context
+            assert_settled_alike(line, rulesets, options, chance)
 
 
 @pytest.mark.parametrize("game", sorted(VALUES))
