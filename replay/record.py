@@ -237,24 +237,21 @@ def _shown(text: str) -> str:
 
 # -- what a typed decoder does not see ------------------------------------------------------
 
-# A key's colon may be set off by blanks; then counting `":` no longer counts keys.
-_ODD_COLONS = (b" :", b"\t:", b"\r:")
+_ENCODE = msgspec.json.Encoder().encode
 
 
 def needs_strict_scan(line: bytes, hand: Hand) -> bool:
     """Tell whether a decoded line could still hide what FORMAT refuses.
 
     msgspec keeps the last of two equal keys and lets control characters of Unicode pass. Where a
-    line has no backslash, no blank before a colon and no byte that could begin such a character,
-    each `":` ends a key, and one pass that writes the hand again counts the keys that were kept.
-    Anything unusual is scanned in full, so the short way only ever saves time.
+    line has no backslash, quotes only delimit keys and strings, and the hand written out again has
+    each key and string that was kept once: a repeated key makes the numbers of quotes differ. A
+    control character beyond ASCII begins with the byte C2. Anything unusual is scanned in full,
+    so the short way only ever saves time.
     """
     if b"\\" in line or b"\x7f" in line or b"\xc2" in line or hand.ext is not UNSET:
         return True
-    for odd in _ODD_COLONS:
-        if odd in line:
-            return True
-    return line.count(b'":') != msgspec.json.encode(hand).count(b'":')
+    return line.count(b'"') != _ENCODE(hand).count(b'"')
 
 
 def strict_scan(line: bytes) -> dict[str, Any]:

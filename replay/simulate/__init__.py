@@ -19,6 +19,8 @@ from replay.simulate.chance import Chance
 from replay.simulate.faults import Planted, plant
 from replay.simulate.frame import Json, Table
 
+__all__ = ["FAULT_SCALE", "Planted", "Simulated", "simulate", "simulate_with_faults"]
+
 TABLES = 4
 FAULT_SCALE = 1_000_000
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from replay.money import format_minor, parse_minor
 from replay.ruleset import Ruleset
@@ -69,9 +70,7 @@ def is_void(hand: Json) -> bool:
 def _clock_back(hand: Json, chance: Chance, ruleset: Ruleset) -> int | None:
     timed = [i for i, event in enumerate(hand["events"]) if "ms" in event]
     late = [
-        (before, after)
-        for before, after in zip(timed, timed[1:], strict=False)
-        if hand["events"][before]["ms"] > 0
+        (before, after) for before, after in pairwise(timed) if hand["events"][before]["ms"] > 0
     ]
     if not late:
         return SKIP

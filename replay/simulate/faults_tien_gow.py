@@ -102,7 +102,7 @@ def _takes_the_last_with_nothing(hand: Json, chance: Chance, ruleset: Ruleset) -
             best = act.event["seat"]
         if act.place == 3 and act.index != acts[-1].index:
             tricks[best] += count
-    if len(acts) < 8:
+    if len(acts) < 8 or hand["events"][-1]["type"] == "void":
         return SKIP
     highest = 0
     for act in acts[-4:]:
