@@ -67,7 +67,9 @@ class TienGowTable:
     def _pick_declared_list(self) -> list[str] | None:
         if self._chance.one_in(2):
             return None
-        return self._chance.shuffled(PATTERNS)[: self._chance.below(4)]
+        # Four tiles can only be all white or show one red pip (ruling 17).
+        known = PATTERNS if self._rules.size == 8 else PATTERNS[:2]
+        return self._chance.shuffled(known)[: self._chance.below(4)]
 
     def next_hand(self) -> Json:
         """The next hand with its result."""
