@@ -65,11 +65,11 @@ class TienGowTable:
         self._declared_list = self._pick_declared_list()
 
     def _pick_declared_list(self) -> list[str] | None:
-        if self._chance.one_in(2):
+        if self._chance.one_in(3):
             return None
         # Four tiles can only be all white or show one red pip (ruling 17).
         known = PATTERNS if self._rules.size == 8 else PATTERNS[:2]
-        return self._chance.shuffled(known)[: self._chance.below(4)]
+        return self._chance.shuffled(known)[: self._chance.between(1, 3)]
 
     def next_hand(self) -> Json:
         """The next hand with its result."""
