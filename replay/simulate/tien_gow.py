@@ -45,10 +45,14 @@ COMBINATION_LIST = tuple(COMBINATIONS.items())
 
 @dataclass(slots=True)
 class Plan:
-    """How the seats of one hand are going to play. `kept` are tiles saved for the last trick."""
+    """How the seats of one hand are going to play.
+
+    `kept` are tiles saved for the last trick, `eager` those that a seat leads as soon as it can.
+    """
 
     holdings: list[list[int]]
     kept: list[list[int]] = field(default_factory=lambda: [[], [], [], []])
+    eager: list[list[int]] = field(default_factory=lambda: [[], [], [], []])
     # How readily a seat beats, in percent.
     keenness: list[int] = field(default_factory=lambda: [50, 50, 50, 50])
     declares: int | None = None
@@ -139,9 +143,11 @@ class TienGowTable:
         plan.keenness = [keen] * 4
         plan.keenness[star] = 100
         plan.keenness[rival] = chance.pick((0, 30, 100)) if rival_tiles else keen
-        if chance.percent(85):
+        if chance.percent(75):
             plan.kept[star] = star_tiles
-        plan.kept[rival] = rival_tiles
+            plan.kept[rival] = rival_tiles
+        else:
+            plan.eager[star] = star_tiles
         return plan
 
     def _lipai_plan(self, tiles: list[int]) -> Plan:
@@ -239,7 +245,9 @@ class TienGowTable:
 
     def _tricks(self, plan: Plan, clock: Clock) -> list[Json]:
         chance = self._chance
-        hands = [_Holding(held, kept) for held, kept in zip(plan.holdings, plan.kept, strict=True)]
+        hands = [
+            _Holding(plan.holdings[seat], plan.kept[seat], plan.eager[seat]) for seat in range(4)
+        ]
         events: list[Json] = []
         tricks = [0, 0, 0, 0]
         leader, left = self._banker, self._rules.size
@@ -340,11 +348,12 @@ class TienGowTable:
 
 
 class _Holding:
-    """The tiles of one seat in play; `kept` are played last."""
+    """The tiles of one seat in play; `kept` are played last, `eager` are led first."""
 
-    def __init__(self, kinds: list[int], kept: list[int]) -> None:
+    def __init__(self, kinds: list[int], kept: list[int], eager: list[int]) -> None:
         self._kinds = list(kinds)
         self._kept = list(kept)
+        self._eager = pack_kinds(eager) if eager else 0
 
     def take(self, key: int) -> None:
         """Play packed tiles."""
@@ -361,6 +370,9 @@ class _Holding:
 
     def lead(self, chance: Chance) -> tuple[int, int]:
         """Packed tiles to lead, and their combination: kept ones only when nothing else is left."""
+        held = pack_kinds(self._kinds) + GUARD
+        if self._eager in COMBINATIONS and held - self._eager & GUARD == GUARD:
+            return self._eager, COMBINATIONS[self._eager]
         free = self._free()
         if not free and (whole := COMBINATIONS.get(pack_kinds(self._kinds))):
             return pack_kinds(self._kinds), whole
