@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db import connection, transaction
 from django.utils import timezone
 
 import replay
@@ -25,6 +27,8 @@ from audit.models import (
     Verdict,
 )
 from audit.services import judging
+from audit.services.payloads import unpack_lines
+from audit.services.storing import store_outcomes
 from audit.tasks import judge_chunk as judge_task
 from audit.zstd import unpacked
 from tests.audit.logs import GOLDEN, B, W, changed, log, void, with_net
@@ -135,6 +139,16 @@ def test_svc_50_a_lease_that_ran_out_is_taken_over_and_its_holder_stores_nothing
     assert Chunk.objects.get().attempts == 2
 
 
+def test_svc_50_of_two_holders_only_the_later_may_store(db) -> None:
+    _, (chunk,) = receive(MIXED)
+    late = judging._take(chunk)
+    Chunk.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    present = judging._take(chunk)
+    assert isinstance(late, judging.Lease)
+    assert isinstance(present, judging.Lease)
+    assert (judging._still_ours(late), judging._still_ours(present)) == (False, True)
+
+
 def test_a_task_that_runs_too_long_gives_its_chunk_back(db, monkeypatch) -> None:
     def too_long(*_: Any, **__: Any) -> None:
         raise SoftTimeLimitExceeded
@@ -159,6 +173,44 @@ def test_an_upload_runs_until_its_last_chunk_has_ended(db, settings) -> None:
         row = selectors.get_upload(upload)
         states.append((row.state, row.audited, row.percent))
     assert states == [("running", 2, 40), ("running", 4, 80), ("done", 5, 100)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_last_chunks_that_end_at_once_give_the_upload_its_end(settings) -> None:
+    settings.TILECOURT_CHUNK_LINES_MAX = 3
+    upload, (first, second) = receive(MIXED)
+    lease = judging._take(first)
+    assert isinstance(lease, judging.Lease)
+    is_counted, may_commit = threading.Event(), threading.Event()
+
+    def end_slowly() -> None:
+        outcomes = judging.judge_lines(unpack_lines(lease.payload), selectors.current_rulesets())
+        try:
+            with transaction.atomic():
+                assert judging._still_ours(lease)
+                judging._close(lease, outcomes, store_outcomes(upload, outcomes))
+                is_counted.set()
+                assert may_commit.wait(30)
+        finally:
+            connection.close()
+
+    def end_meanwhile() -> None:
+        try:
+            services.judge_chunk(chunk_id=second)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=end_slowly), threading.Thread(target=end_meanwhile)]
+    threads[0].start()
+    assert is_counted.wait(30)
+    threads[1].start()
+    threads[1].join(0.3)
+    assert threads[1].is_alive(), "it should wait for the first to have counted"
+    may_commit.set()
+    for thread in threads:
+        thread.join()
+    row = selectors.get_upload(upload)
+    assert (row.state, row.audited) == ("done", 5)
 
 
 def break_the_core(monkeypatch: pytest.MonkeyPatch, *hand_ids: str) -> None:
@@ -256,19 +308,26 @@ def test_a_chunk_whose_workers_always_die_is_given_up(db) -> None:
     assert row.error == "5 of 5 lines could not be audited: each attempt was cut off"
 
 
-def test_svc_14_a_new_engine_adds_a_verdict_and_makes_it_current(ingest, monkeypatch) -> None:
+def use_an_older_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge with an engine that finds a wrong rake in every hand."""
     sound = replay.audit_line
 
     def older(line: bytes, *args: Any, **options: Any) -> replay.Audited:
-        verdict = sound(line, *args, **options).verdict
-        finding = replay.Finding(code="rake-mismatch")
+        audited = sound(line, *args, **options)
         wrong = msgspec.structs.replace(
-            verdict, engine="0.9.0", verdict="discrepant", findings=(finding,)
+            audited.verdict,
+            engine="0.9.0",
+            verdict="discrepant",
+            findings=(replay.Finding(code="rake-mismatch"),),
         )
-        return replay.Audited(verdict=wrong, hand=sound(line, *args, **options).hand)
+        return replay.Audited(verdict=wrong, hand=audited.hand)
 
+    monkeypatch.setattr(replay, "audit_line", older)
+
+
+def test_svc_14_a_new_engine_adds_a_verdict_and_makes_it_current(ingest, monkeypatch) -> None:
     with monkeypatch.context() as old:
-        old.setattr(replay, "audit_line", older)
+        use_an_older_engine(old)
         ingest(log(B))
     (hand,) = selectors.list_hands().rows
     assert (hand.verdict, hand.error_code) == ("discrepant", "rake-mismatch")
@@ -282,4 +341,44 @@ def test_svc_14_a_new_engine_adds_a_verdict_and_makes_it_current(ingest, monkeyp
         (replay.ENGINE, "clean"),
         ("0.9.0", "discrepant"),
     ]
+    assert detail.verdict.engine == replay.ENGINE
     assert len(detail.versions) == 1
+    Hand.objects.update(verdict=Verdict.objects.get(engine="0.9.0"))
+    detail = selectors.hand_detail(hand.pk)
+    assert detail.verdict.engine == "0.9.0", "the current verdict is the one that the hand names"
+    assert [finding.code for finding in detail.findings] == ["rake-mismatch"]
+
+
+def test_a_new_verdict_of_another_version_is_not_the_one_of_the_hand(ingest, monkeypatch) -> None:
+    other = with_net(B, 1, "-99.00")
+    with monkeypatch.context() as old:
+        use_an_older_engine(old)
+        ingest(log(B, other))
+    ingest(log(other))
+    (hand,) = selectors.list_hands().rows
+    assert hand.error_code == "rake-mismatch"
+    assert selectors.hand_detail(hand.pk).verdict.engine == "0.9.0"
+    assert selectors.hand_detail(hand.pk, version=2).verdict.engine == replay.ENGINE
+
+
+def test_a_warning_is_listed_but_is_no_error(ingest) -> None:
+    """WZ-22: a hedged wager under a ruleset that only warns of it."""
+    folder = GOLDEN / "wenzhou-pai-gow"
+    lines = (folder / "planted.ndjson").read_bytes().splitlines()
+    verdicts = (folder / "planted.verdicts.ndjson").read_bytes().splitlines()
+    warned = [
+        line
+        for line, verdict in zip(lines, map(json.loads, verdicts), strict=True)
+        if [one["code"] for one in verdict["findings"]] == ["wager-hedged"]
+        and verdict["verdict"] == "clean"
+        and selectors.current_rulesets().get(json.loads(line)["ruleset"]) is not None
+    ]
+    row = ingest(log(*warned))
+    assert row.clean == len(warned) > 0
+    for hand in selectors.list_hands().rows:
+        assert (hand.error_code, hand.finding_codes) == ("", ("wager-hedged",))
+
+
+def test_players_stand_in_the_order_of_their_seats(ingest) -> None:
+    ingest(log(changed(B, seats=json.loads(B)["seats"][::-1])))
+    assert Hand.objects.get().players == ["Ann", "Bo", "Cy", "Di"]

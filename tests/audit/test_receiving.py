@@ -131,6 +131,29 @@ def test_svc_40_a_sender_who_hangs_up_leaves_nothing_and_may_send_again(ingest, 
     assert (row.state, row.new, row.duplicates) == ("done", 100, 0)
 
 
+def test_a_sender_who_hangs_up_leaves_no_refusals_either(db, monkeypatch) -> None:
+    monkeypatch.setattr("audit.services.receiving.REFUSALS_AT_ONCE", 1)
+    stored: list[bool] = []
+
+    class Watched(HangsUp):
+        def read(self, size: int, /) -> bytes:
+            stored.append(Refusal.objects.exists())
+            return super().read(size)
+
+    with pytest.raises(services.UploadInterrupted):
+        services.receive_upload(name="x", stream=Watched(b"x" * 1_048_577 + b"\n" + log(B)))
+    assert stored[-1] is True
+    assert not Refusal.objects.exists()
+    assert Upload.objects.get().rejected_count == 0
+
+
+def test_the_hash_is_of_the_whole_file_even_where_nothing_more_of_it_is_read(db) -> None:
+    data = b"PK\x03\x04" + b"x" * 1_000_000
+    received = receive(data)
+    assert received.byte_count == len(data)
+    assert received.sha256 == hashlib.sha256(data).digest()
+
+
 def test_a_hang_up_inside_of_a_packed_file_is_no_broken_file(db) -> None:
     data = gzip.compress(log(*(changed(B, hand_id=str(number)) for number in range(500))))
     with pytest.raises(services.UploadInterrupted):

@@ -146,23 +146,27 @@ def test_svc_45_one_file_eight_uploads_at_once() -> None:
     assert Finding.objects.values("verdict").distinct().count() == 1
 
 
-@pytest.mark.django_db(transaction=True)
-def test_svc_47_a_rollback_leaves_the_hand_to_the_one_who_waited() -> None:
-    first, second = (
-        services.receive_upload(name=name, stream=io.BytesIO(log(B))).upload_id for name in "ab"
-    )
+def receive(*lines: bytes) -> int:
+    return services.receive_upload(name="x", stream=io.BytesIO(log(*lines))).upload_id
+
+
+def race(first: bytes, second: int, *, rolls_back: bool) -> None:
+    """Store a line, and while that is not committed yet judge another upload; then end the first.
+
+    Fails when the second does not wait for the first.
+    """
+    outcomes = Outcomes()
+    outcomes.add(ChunkLine(1, 0, first), replay.audit_line(first, selectors.current_rulesets()))
+    upload = receive(first)
     is_stored, may_end = threading.Event(), threading.Event()
 
-    def store_and_roll_back() -> None:
-        outcomes = Outcomes()
-        line = ChunkLine(1, 0, B)
-        outcomes.add(line, replay.audit_line(B, selectors.current_rulesets()))
+    def store() -> None:
         try:
             with transaction.atomic():
-                assert store_outcomes(first, outcomes).new == 1
+                store_outcomes(upload, outcomes)
                 is_stored.set()
                 assert may_end.wait(30)
-                transaction.set_rollback(True)
+                transaction.set_rollback(rolls_back)
         finally:
             connection.close()
 
@@ -172,18 +176,45 @@ def test_svc_47_a_rollback_leaves_the_hand_to_the_one_who_waited() -> None:
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=store_and_roll_back), threading.Thread(target=judge)]
+    threads = [threading.Thread(target=store), threading.Thread(target=judge)]
     threads[0].start()
     assert is_stored.wait(30)
     threads[1].start()
     threads[1].join(0.3)
-    assert threads[1].is_alive(), "it should be waiting for the first to commit or not"
+    waited = threads[1].is_alive()
     may_end.set()
     for thread in threads:
         thread.join()
+    assert waited
+
+
+@pytest.mark.django_db(transaction=True)
+def test_svc_47_a_rollback_leaves_the_hand_to_the_one_who_waited() -> None:
+    second = receive(B)
+    race(B, second, rolls_back=True)
     row = selectors.get_upload(second)
     assert (row.state, row.new, row.duplicates) == ("done", 1, 0)
     assert Hand.objects.count() == HandVersion.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_waited_for_a_hand_that_was_committed_finds_it_known() -> None:
+    second = receive(B)
+    race(B, second, rolls_back=False)
+    row = selectors.get_upload(second)
+    assert (row.state, row.new, row.duplicates) == ("done", 0, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_new_versions_of_one_hand_at_once_get_two_numbers() -> None:
+    services.judge_chunk(chunk_id=Chunk.objects.get(upload_id=receive(B)).pk)
+    second = receive(with_net(B, 1, "-2.00"))
+    race(with_net(B, 1, "-1.00"), second, rolls_back=False)
+    row = selectors.get_upload(second)
+    assert (row.state, row.conflicts, row.error) == ("done", 1, "")
+    assert Chunk.objects.get(upload_id=second).attempts == 1
+    assert Chunk.objects.get(upload_id=second).error == ""
+    assert list(HandVersion.objects.order_by("id").values_list("number", flat=True)) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("model", [HandVersion, Verdict, Finding, Duplicate])
