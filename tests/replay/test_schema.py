@@ -91,8 +91,7 @@ def test_what_no_schema_can_say(name: str) -> None:
 
 MISSING = object()
 VALUES = (
-    MISSING, None, True, 0, 1, 4, -1, 2**53, "", "1", "-0.0", "1e3", "66", "x" * 129, "a\x85",
-    [], ["66"], [0, 1, 2, 3], {}, {"x": []},
+    MISSING, None, True, 0, 4, -1, 2**53, "", "1", "-0.0", "x" * 129, "a\x85", [], ["66"], {},
 )  # fmt: skip
 
 
@@ -155,7 +154,7 @@ def test_mutants_are_accepted_and_refused_alike(game: str) -> None:
                 assert is_valid, (path, value)
             elif is_valid:
                 assert len(kinds_of(refusal)) == 1, (path, value, refusal)
-    assert tried > 1_000
+    assert tried > 500
     assert 0.5 * tried < refused < tried
 
 
