@@ -7,9 +7,9 @@ immediate payments.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from replay.findings import Finding, finding
-from replay.tien_gow.combinations import unpack
 from replay.tien_gow.dealing import first_taker, shares_of
 from replay.tien_gow.immediate import RULE_OF_KIND, Earned
 from replay.tien_gow.lipai import holds
@@ -26,7 +26,7 @@ from replay.tien_gow.record import (
     Trick,
     Wall,
 )
-from replay.tiles import COPIES, format_tiles, indices
+from replay.tiles import COPIES, TileCode, format_tiles, indices
 
 
 def seat_of(event: TienGowEvent) -> int | None:
@@ -85,6 +85,19 @@ def wrong_count(index: int, event: Deal, size: int) -> Finding:
     )
 
 
+def not_held(
+    hand: AnyHand, index: int, event: Play | Discard, dealt: Sequence[TileCode]
+) -> Finding:
+    """Tiles that the seat does not hold: the first of them in the order of the set."""
+    held = Counter(dealt)
+    for earlier in hand.events[:index]:
+        if isinstance(earlier, Play | Discard) and earlier.seat == event.seat:
+            held.subtract(earlier.tiles)
+    missing = [code for code, copies in Counter(event.tiles).items() if copies > held[code]]
+    first = format_tiles(sorted(indices(missing))[:1])
+    return finding("tile-not-held", event=index, seat=event.seat, logged=first)
+
+
 def illegal(code: str, index: int, event: Play | Discard, rule: str | None = None) -> Finding:
     """Tiles that may not be led, played or discarded here."""
     tiles = format_tiles(indices(event.tiles))
@@ -122,13 +135,19 @@ def check_wall_deal(
 
 
 def check_declaration(
-    hand: AnyHand, rules: Rules, index: int, event: Declare, dealt: int, *, is_led: bool
+    hand: AnyHand,
+    rules: Rules,
+    index: int,
+    event: Declare,
+    dealt: Sequence[str],
+    *,
+    is_led: bool,
 ) -> Finding | None:
-    """A declared 例牌: its time, held, in force (FORMAT 6.3, 20). `dealt` is packed."""
+    """A declared 例牌: its time, held, in force (FORMAT 6.3, 20)."""
     tian_red, one_red = rules.tian_red, rules.one_red
     if is_led:
         rule = "TG-82"
-    elif not holds(event.pattern, unpack(dealt), tian_red=tian_red, one_red=one_red):
+    elif not holds(event.pattern, indices(dealt), tian_red=tian_red, one_red=one_red):
         rule = "TG-80"
     elif event.pattern not in patterns_in_force(hand, rules):
         rule = "TG-81"

@@ -35,9 +35,9 @@ FIELD_BITS = 4
 UNITS: tuple[int, ...] = tuple(1 << (FIELD_BITS * kind) for kind in range(KIND_COUNT))
 UNIT: dict[str, int] = {code: UNITS[kind] for code, kind in INDEX.items()}
 _UNIT_OF = UNIT.__getitem__
-# The top bit of every field. A holding carries it in each: taking a tile that is not held clears
-# it, and no field can borrow from its neighbour, because a field holds at most 8 + 2 copies and
-# loses at most 8.
+# The top bit of every field. Set over a supply, it is cleared where more tiles of a kind are taken
+# than there are; no field can borrow from its neighbour, because a field with its guard holds at
+# least 8 + 1 and loses at most 2 + 8 - 1: what was dealt before was within the set.
 GUARD = sum(unit << (FIELD_BITS - 1) for unit in UNITS)
 WHOLE_SET = sum(copies * unit for copies, unit in zip(COPIES, UNITS, strict=True))
 
@@ -163,6 +163,9 @@ COMBINATIONS: dict[int, int] = {
     for kinds in _candidates()
     if _is_in_set(kinds) and (code := classify(kinds)) is not None
 }
+
+# The single tiles among them, by their codes.
+SINGLES: dict[str, int] = {code: COMBINATIONS[UNIT[code]] for code in CODES}
 
 
 def combination_of(*codes: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import add
 from typing import Any
 
 from replay.findings import Finding, finding
@@ -11,6 +12,7 @@ from replay.money import format_minor
 from replay.steps import Observer
 from replay.tien_gow.options import Rules
 from replay.tien_gow.payout import (
+    NOTHING,
     ORDINARY,
     Settled,
     gross_of,
@@ -68,7 +70,7 @@ def compare(
         and logged.net == settled.net
         and logged.valid_bet == settled.valid_bet
         and (logged.next is None or logged.next == settled.next)
-        and _are_carried(logged, facts.carry_in, settled.net)
+        and (logged.carry_out is None or _are_carried(logged, facts.carry_in, settled.net))
     ):
         return []
     assert logged.winner is not None, "only a void hand may have no winner"
@@ -78,11 +80,14 @@ def compare(
 
 
 def _are_carried(logged: Logged, carry_in: Sequence[int], net: Sequence[int]) -> bool:
-    for seat in range(4):
-        carried = logged.carry_out[seat]
-        if carried is not None and carried != carry_in[seat] + net[seat]:
-            return False
-    return True
+    due = list(map(add, carry_in, net))
+    if logged.carry_out == due:
+        return True
+    # Seats without the figure are not compared.
+    return all(
+        carried is None or carried == expected
+        for carried, expected in zip(logged.carry_out or due, due, strict=True)
+    )
 
 
 def _hand_findings(
@@ -192,7 +197,7 @@ def _money_findings(
         *_per_seat(
             "carry-out-mismatch",
             None,
-            logged.carry_out,
+            logged.carry_out or [None] * 4,
             expected_out,
             lambda seat: facts.carry_in[seat] + logged.net[seat],
             text,
@@ -274,7 +279,7 @@ def _compare_void(hand: AnyHand, facts: Facts, rules: Rules) -> list[Finding]:
         ("rake-mismatch", "TG-91", logged.rake, zeros, text),
         ("net-mismatch", "TG-91", logged.net, zeros, text),
         ("valid-bet-mismatch", "TG-92", logged.valid_bet, zeros, text),
-        ("carry-out-mismatch", None, logged.carry_out, facts.carry_in, text),
+        ("carry-out-mismatch", None, logged.carry_out or [None] * 4, facts.carry_in, text),
     )
     for code, rule, figures, expected, write in stages:
         found += _per_seat(code, rule, figures, expected, None, write)
@@ -284,20 +289,28 @@ def _compare_void(hand: AnyHand, facts: Facts, rules: Rules) -> list[Finding]:
 def render(settled: Settled, digits: int) -> dict[str, Any]:
     """A settlement in the shape of `result` (FORMAT 6.4, 32)."""
     banker, streak = settled.next
-    gross, rake, net, valid_bet = settled.gross, settled.rake, settled.net, settled.valid_bet
+
+    def texts(amounts: list[int]) -> list[str]:
+        return [format_minor(amount, digits) for amount in amounts]
+
+    gross, valid_bet = texts(settled.gross), texts(settled.valid_bet)
+    # Without a rake the net amounts are the very gross amounts.
+    net = gross if settled.net is settled.gross else texts(settled.net)
+    rake = [format_minor(0, digits)] * 4 if settled.rake is NOTHING else texts(settled.rake)
+    tricks, units = settled.tricks, settled.units
     return {
         "winner": settled.winner,
         "seats": [
             {
                 "seat": seat,
-                "tricks": settled.tricks[seat],
-                "units": settled.units[seat],
-                "gross": format_minor(gross[seat], digits),
-                "rake": format_minor(rake[seat], digits),
-                "net": format_minor(net[seat], digits),
-                "valid_bet": format_minor(valid_bet[seat], digits),
+                "tricks": tricks[seat],
+                "units": units[seat],
+                "gross": gross[seat],
+                "rake": rake[seat],
+                "net": net[seat],
+                "valid_bet": valid_bet[seat],
             }
-            for seat in range(4)
+            for seat in (0, 1, 2, 3)
         ],
         "next": {"banker": banker, "streak": streak},
     }

@@ -345,7 +345,8 @@ def _logged_bonuses(hand: AnyHand, moments: dict[int, Moment]) -> dict[int, Bonu
 def _logged_text(logged: Logged | None, name: str, seat: int, digits: int) -> str | None:
     if logged is None:
         return None
-    figure = getattr(logged, name)[seat]
+    figures = getattr(logged, name)
+    figure = None if figures is None else figures[seat]
     if figure is None:
         return None
     return str(figure) if name in ("tricks", "units") else format_minor(figure, digits)

@@ -22,14 +22,13 @@ from replay.tien_gow.combinations import (
     QUADS,
     SUPREME,
     THREE_SINGLE,
-    unpack,
 )
 from replay.tien_gow.immediate import multiples_of
 from replay.tien_gow.lipai import EIGHTS, PATTERNS, holds
 from replay.tien_gow.options import Rules
 from replay.tien_gow.record import AnyHand, Discard, Facts, Play
 from replay.tien_gow.state import Replay
-from replay.tiles import COPIES, INDEX, TileCode
+from replay.tiles import COPIES, INDEX, TileCode, indices
 
 NOTHING = [0, 0, 0, 0]
 
@@ -76,7 +75,7 @@ def ending_of(hand: AnyHand, state: Replay, rules: Rules) -> Ending:
 def _lipai_ending(hand: AnyHand, state: Replay, rules: Rules) -> Ending:
     """The best pattern in force that the hand holds pays, whichever was declared (ruling 17)."""
     assert state.declared is not None
-    kinds = unpack(state.dealt[state.declared.seat])
+    kinds = indices(state.dealt[state.declared.seat])
     in_force = patterns_in_force(hand, rules)
     for pattern in PATTERNS:
         if (
@@ -163,7 +162,7 @@ def _is_capturer_live(hand: AnyHand, state: Replay) -> bool:
 # -- units ----------------------------------------------------------------------------------
 
 
-class Payment(NamedTuple):
+class Payment(msgspec.Struct, frozen=True, gc=False):
     """What one seat's 棟 cost or earn: `payer` pays `payee` |base| × factor × multiple units.
 
     `base` is negative below par. In a capture the payer is the victim, not the seat itself.
@@ -222,12 +221,12 @@ def in_multiple(winner: int, banker: int, multiple: int, rules: Rules) -> int:
 def total_units(payments: Sequence[Payment], immediate: Sequence[int]) -> list[int]:
     """Units of each seat: immediate payments and the ending."""
     units = list(immediate)
-    for _, base, factor, multiple, payer, payee in payments:
-        amount = base * factor * multiple
+    for payment in payments:
+        amount = payment.base * payment.factor * payment.multiple
         if amount < 0:
             amount = -amount
-        units[payer] -= amount
-        units[payee] += amount
+        units[payment.payer] -= amount
+        units[payment.payee] += amount
     return units
 
 

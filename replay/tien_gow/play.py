@@ -23,6 +23,7 @@ from replay.tien_gow.checks import (
     check_wall_deal,
     check_wall_tiles,
     illegal,
+    not_held,
     out_of_order,
     out_of_turn,
     wrong_count,
@@ -31,7 +32,7 @@ from replay.tien_gow.checks import (
 from replay.tien_gow.combinations import (
     COMBINATIONS,
     GUARD,
-    UNIT,
+    SINGLES,
     WHOLE_SET,
     first_over,
     pack,
@@ -53,6 +54,10 @@ from replay.tien_gow.record import (
     is_void,
 )
 from replay.tien_gow.state import Moment, Replay
+from replay.tiles import TileCode
+
+# The set with a guard over each kind: taking more copies than there are clears it.
+_SUPPLY = WHOLE_SET + GUARD
 
 Events = Iterator[tuple[int, TienGowEvent]]
 
@@ -94,21 +99,20 @@ def _deal(
             clock = ms
         if type(event) is Deal:
             seat, tiles = event.seat, event.tiles
-            if holdings[seat]:
+            if dealt[seat]:
                 raise _Stop(out_of_order(index, event))
             if len(tiles) != size:
                 raise _Stop(wrong_count(index, event, size))
-            packed = pack(tiles)
-            total += packed
-            if (WHOLE_SET + GUARD - total) & GUARD != GUARD:
+            total += pack(tiles)
+            if (_SUPPLY - total) & GUARD != GUARD:
                 # Earlier deals were within the set, so whatever is over is among these tiles.
                 over = first_over(total, WHOLE_SET)
                 raise _Stop(finding("tile-excess", event=index, seat=seat, logged=over))
             if state.wall is not None:
                 assert state.throw is not None
                 _stop_if(check_wall_deal(hand, rules, state.wall, state.throw, index, event))
-            dealt[seat] = packed
-            holdings[seat] = packed + GUARD
+            dealt[seat] = tiles
+            holdings[seat] = list(tiles)
             done += 1
         elif type(event) is Void:
             _end_with_void(state, events, clock)
@@ -131,8 +135,9 @@ def _play(  # noqa: C901 (see below)
     multiple = rules.multiple_of(hand.banker.streak)
     windows, bonus_base, min_jie = rules.windows, rules.bonus_base, rules.min_jie
     combination = COMBINATIONS.get
+    single = SINGLES
     holdings, tricks = state.holdings, state.tricks
-    clock = state.clock
+    clock, is_over = state.clock, False
     turn, left, number, position = banker, rules.size, 0, 0
     count = lead = floor = ceiling = best_play = capturer = 0
     leader = best = -1
@@ -149,24 +154,29 @@ def _play(  # noqa: C901 (see below)
             act: Any = event
             if act.seat != turn:
                 raise _Stop(out_of_turn(index, act, turn, number, position))
-            tiles: list[str] = act.tiles
-            key = UNIT[tiles[0]] if len(tiles) == 1 else pack(tiles)
-            rest = holdings[turn] - key
-            if rest & GUARD != GUARD:
-                logged = first_over(key, holdings[turn])
-                raise _Stop(finding("tile-not-held", event=index, seat=turn, logged=logged))
+            tiles: list[TileCode] = act.tiles
+            played = len(tiles)
+            try:
+                if played == 1:
+                    holdings[turn].remove(tiles[0])
+                else:
+                    for tile in tiles:
+                        holdings[turn].remove(tile)
+            except ValueError:
+                raise _Stop(not_held(hand, index, act, state.dealt[turn])) from None
             if kind is Discard:
                 if position == 0:
                     raise _Stop(illegal("lead-illegal", index, act))
-                if len(tiles) != count:
+                if played != count:
                     raise _Stop(illegal("follow-illegal", index, act, "TG-20"))
             elif position == 0:
-                lead = best_play = combination(key, 0)
+                lead = single[tiles[0]] if played == 1 else combination(pack(tiles), 0)
                 if not lead:
                     raise _Stop(illegal("lead-illegal", index, act))
                 floor, ceiling = windows[lead]
-                count = len(tiles)
+                count = played
                 leader = best = turn
+                best_play = lead
                 number += 1
                 may_trick = may_bonus = False
                 capturer = 0
@@ -177,11 +187,11 @@ def _play(  # noqa: C901 (see below)
                     if rules.first_captor:
                         capturer = rules.capturers.get(lead, 0)
             else:
-                play = combination(key, 0)
+                play = single[tiles[0]] if played == 1 else combination(pack(tiles), 0)
                 if not floor < play < ceiling:
                     best_now = floor if best != leader else lead
-                    same_number = len(tiles) == count
-                    rule = refusal_rule(play or None, lead, best_now, same_number=same_number)
+                    is_same = played == count
+                    rule = refusal_rule(play or None, lead, best_now, same_number=is_same)
                     raise _Stop(illegal("follow-illegal", index, act, rule))
                 if count == left and tricks[turn] + count < min_jie:
                     raise _Stop(illegal("not-eligible", index, act, "TG-32"))
@@ -190,7 +200,6 @@ def _play(  # noqa: C901 (see below)
                 # though a higher tile may still be played (ruling 9).
                 if not capturer or best_play != capturer:
                     best, best_play = turn, play
-            holdings[turn] = rest
             if position < 3:
                 position += 1
                 turn = (turn + 1) & 3
@@ -199,8 +208,9 @@ def _play(  # noqa: C901 (see below)
                 turn = best
                 tricks[best] += count
                 left -= count
+                is_over = not left
                 if number == 1:
-                    state.first_lead, state.first_winner = lead, best
+                    state.first_lead = lead
                 may_trick = may_bonus = True
                 earned = None
                 if lead in bonus_base and (left or rules.bao_also_he):
@@ -221,6 +231,7 @@ def _play(  # noqa: C901 (see below)
             dealt = state.dealt[event.seat]
             _stop_if(check_declaration(hand, rules, index, event, dealt, is_led=number > 0))
             state.declared = event
+            is_over = True
         elif kind is Void:
             _end_with_void(state, events, clock)
             return
@@ -230,7 +241,7 @@ def _play(  # noqa: C901 (see below)
             observer(
                 index,
                 Moment(
-                    turn=turn if left and state.declared is None else None,
+                    turn=None if is_over else turn,
                     number=number,
                     position=4 if number and position == 0 else position,
                     count=count,
@@ -241,10 +252,10 @@ def _play(  # noqa: C901 (see below)
                     left=left,
                     tricks=tuple(tricks),
                     bonuses=tuple(state.bonuses),
-                    is_over=not left or state.declared is not None,
+                    is_over=is_over,
                 ),
             )
-        if not left or state.declared is not None:
+        if is_over:
             break
     else:
         raise _Stop(finding("event-order"))

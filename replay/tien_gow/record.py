@@ -157,7 +157,10 @@ AnyHand = TienGowHand | SmallTienGowHand
 
 
 class Logged(msgspec.Struct, frozen=True, gc=False):
-    """The result of the log by seats 0 to 3, money in minor units; `next` is (banker, streak)."""
+    """The result of the log by seats 0 to 3, money in minor units; `next` is (banker, streak).
+
+    `carry_out` is None where no seat has one.
+    """
 
     winner: int | None
     tricks: list[int]
@@ -166,7 +169,7 @@ class Logged(msgspec.Struct, frozen=True, gc=False):
     rake: list[int]
     net: list[int]
     valid_bet: list[int]
-    carry_out: list[int | None]
+    carry_out: list[int | None] | None
     next: tuple[int, int] | None
 
 
@@ -218,6 +221,11 @@ def _read_rows(
 ) -> Logged:
     parse = money.parse_minor
     after = result.next
+    carry_out = None
+    if any(row.carry_out is not UNSET for row in rows):
+        carry_out = [
+            None if row.carry_out is UNSET else parse(row.carry_out, digits) for row in rows
+        ]
     return Logged(
         result.winner,
         [row.tricks for row in rows],
@@ -226,7 +234,7 @@ def _read_rows(
         [parse(row.rake, digits) for row in rows],
         [parse(row.net, digits) for row in rows],
         [parse(row.valid_bet, digits) for row in rows],
-        [None if row.carry_out is UNSET else parse(row.carry_out, digits) for row in rows],
+        carry_out,
         None if after is UNSET else (after.banker, after.streak),
     )
 

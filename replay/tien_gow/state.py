@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from replay.findings import Finding
 from replay.tien_gow.immediate import Earned
 from replay.tien_gow.record import Declare, Throw, Wall
+from replay.tiles import TileCode
 
 
 class Replay:
     """What the replay of one hand found out; the loops write into it.
 
-    `dealt` and `holdings` are packed tiles by seat, holdings with the guard. `is_over` means that
+    `dealt` and `holdings` are the tiles of each seat, as dealt and still held. `is_over` means that
     the end was reached: every tile played, or a 例牌 declared. The `first_` and `last_` fields tell
     of the first and the last trick. `trick_claims`, `winner_claim` and `bonus_claims` hold by how
     much logged `trick` and `bonus` events differ from the replay, None where they do not.
@@ -20,9 +21,9 @@ class Replay:
 
     __slots__ = (
         "bonus_claims", "bonuses", "clock", "dealt", "declared", "findings", "first_lead",
-        "first_winner", "holdings", "is_over", "last_count", "last_index", "last_lead",
-        "last_leader", "last_play", "number", "stopped", "throw", "trick_claims", "tricks", "wall",
-        "winner", "winner_claim",
+        "holdings", "is_over", "last_count", "last_index", "last_lead", "last_leader",
+        "last_play", "number", "stopped", "throw", "trick_claims", "tricks", "wall", "winner",
+        "winner_claim",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -32,14 +33,13 @@ class Replay:
         self.clock = -1
         self.throw: Throw | None = None
         self.wall: Wall | None = None
-        self.dealt = [0, 0, 0, 0]
-        self.holdings = [0, 0, 0, 0]
+        self.dealt: list[list[TileCode]] = [[], [], [], []]
+        self.holdings: list[list[TileCode]] = [[], [], [], []]
         self.declared: Declare | None = None
         self.tricks = [0, 0, 0, 0]
         self.bonuses: list[tuple[int, Earned]] = []
         self.winner = -1
         self.first_lead = 0
-        self.first_winner = -1
         self.last_lead = 0
         self.last_leader = -1
         self.last_play = 0
