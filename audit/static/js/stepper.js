@@ -20,11 +20,13 @@ const KEYS = new Map([
   ["F", "previous-finding"],
 ]);
 const PAGES_KEPT = 80;
-const WAITING_MAX = 3;
+const WAITING_MAX = 8;
+const IDLE = 250;
 
 const pages = new Map();
 let queue = Promise.resolve();
 let waiting = 0;
+let later = 0;
 
 function load(url) {
   const known = pages.get(url);
@@ -49,13 +51,22 @@ function goal(name) {
   return region.querySelector(`[data-goal="${name}"]`);
 }
 
-function prefetch() {
-  for (const name of ["next", "previous", "next-finding", "next-part", "previous-part"]) {
+function fetchAhead(names) {
+  for (const name of names) {
     const link = goal(name);
     if (link) {
       load(link.href).catch(() => {});
     }
   }
+}
+
+// The next step at once; the other goals when one has stopped to look.
+function prefetch() {
+  fetchAhead(["next"]);
+  clearTimeout(later);
+  later = setTimeout(() => {
+    fetchAhead(["previous", "next-finding", "next-part", "previous-part", "previous-finding"]);
+  }, IDLE);
 }
 
 function show(html) {
@@ -110,7 +121,7 @@ function follow(name) {
 }
 
 function isField(element) {
-  return element.matches("input, select, textarea, [contenteditable]");
+  return element instanceof Element && element.matches("input, select, textarea, [contenteditable]");
 }
 
 root.addEventListener("click", (event) => {

@@ -29,16 +29,20 @@ from audit.web.walks import Replayed
 
 # Of many findings at one step so many stand as cards; the others as lines under them.
 CARDS_MAX = 3
+LINKS_MAX = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingLink:
-    """A finding elsewhere in the hand, as a link to where it stands."""
+    """A finding elsewhere in the hand, as a link to where it stands with `more` others."""
 
     url: str
     where: str
     title: str
+    seat: SafeString | None
+    subject: str | None
     rule: SafeString
+    more: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,17 +102,27 @@ def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
 
 
 def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[FindingLink, ...]:
-    return tuple(
-        FindingLink(
-            url=step_url(hand, step.number),
-            where="Result" if finding.event is None else f"Step {step.number}",
-            title=replay.CODES[finding.code].title,
-            rule=markup.rule_link(finding.rule, finding.confidence),
+    links = []
+    for step in steps:
+        if step.number == number or not step.findings:
+            continue
+        # A finding that follows from another is told where it stands; the others lead there.
+        leading = [finding for finding in step.findings if not finding.follows]
+        shown = (leading or list(step.findings))[:LINKS_MAX]
+        more = len(step.findings) - len(shown)
+        links.extend(
+            FindingLink(
+                url=step_url(hand, step.number),
+                where="Result" if finding.event is None else f"Step {step.number}",
+                title=replay.CODES[finding.code].title,
+                seat=markup.seal(finding.seat) if finding.seat is not None else None,
+                subject=finding.subject,
+                rule=markup.rule_link(finding.rule, finding.confidence),
+                more=more if finding is shown[-1] else 0,
+            )
+            for finding in shown
         )
-        for step in steps
-        if step.number != number
-        for finding in step.findings[:CARDS_MAX]
-    )
+    return tuple(links)
 
 
 def settlement_of(replayed: Replayed) -> Settlement | None:
