@@ -100,7 +100,7 @@ def test_random_rulesets_settle_alike(game: str) -> None:
     agree_on_mixed(game, mixes=30, hands=10, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("game", sorted(VALUES))
 def test_400_random_rulesets_settle_alike(game: str) -> None:

@@ -124,7 +124,7 @@ def test_simulated_hands_are_settled_alike(game: str) -> None:
     agree_on_simulated(game, hands=300, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("game", GAMES)
 def test_20_000_simulated_hands_are_settled_alike(game: str) -> None:

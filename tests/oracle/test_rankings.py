@@ -106,7 +106,7 @@ def test_pg_19_to_25_a_sample_under_all_128_ranking_options() -> None:
         agree_on_pai_gow(ranking, some(tables(), 60, seed))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("option", sorted(PAI_GOW_RANKING))
 def test_pg_19_to_25_every_match_up_under_each_other_value(option: str) -> None:
@@ -121,7 +121,7 @@ def test_pg_19_to_25_every_match_up_under_each_other_value(option: str) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "zero_rule",
-    [ZERO_RULES[0], *(pytest.param(rule, marks=pytest.mark.slow) for rule in ZERO_RULES[1:])],
+    [ZERO_RULES[0], *(pytest.param(rule, marks=pytest.mark.long) for rule in ZERO_RULES[1:])],
 )
 def test_wz_10_to_15_every_match_up_under_every_zero_rule(zero_rule: str) -> None:
     options = {**WENZHOU, "zero_rule": zero_rule}
@@ -207,7 +207,7 @@ def test_tg_20_to_22_every_lead_against_every_lead(wen_zun: str, plays: int) -> 
     assert asked == plays
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("wen_zun", WEN_ZUN)
 def test_tg_20_to_22_every_lead_against_every_set_of_as_many_tiles(wen_zun: str) -> None:
