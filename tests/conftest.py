@@ -7,17 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
-import redis
-from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.db import connection
 
-from audit.devstack.processes import end, launch, record
+from audit.config.celery import app
+from audit.devstack.supervisor import Supervisor
 from audit.devstack.up import WORKER_STOP
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,72 +32,52 @@ def quick_passwords():
 
 
 class WorkerKeeper:
-    """A real Celery worker on the test database and broker, started anew when a test killed it."""
+    """Starts a real Celery worker on the test database and broker, again if a test killed it.
 
-    def __init__(self, log: Path) -> None:
-        self.log = log
-        self.process: subprocess.Popen[bytes] | None = None
-        self.known = None
+    It is written down where the next run looks, should this one be killed.
+    """
+
+    def __init__(self) -> None:
+        self.supervisor = Supervisor(Path(os.environ["TILECOURT_HOME"], f"worker-{os.getpid()}"))
 
     def running(self) -> subprocess.Popen[bytes]:
-        if self.process is not None and self.process.poll() is None:
-            return self.process
-        self.stop()
-        self.log.write_bytes(b"")
+        for _, process in self.supervisor.running:
+            if process.poll() is None:
+                return process
+        self.supervisor.stop_all()
+        log = self.supervisor.log_of("worker")
+        log.unlink(missing_ok=True)
         parts = urlsplit(os.environ["DATABASE_URL"])
         name = quote(connection.settings_dict["NAME"])
-        self.process = launch(
+        process = self.supervisor.start(
+            "worker",
             [
                 *(sys.executable, "-m", "celery", "--app", "audit.config.celery", "worker"),
                 *("--concurrency", "1", "--without-gossip", "--without-mingle"),
             ],
-            log=self.log,
+            stop=WORKER_STOP,
             env={**os.environ, "DATABASE_URL": parts._replace(path=f"/{name}").geturl()},
             cwd=ROOT,
+            log=log,
         )
-        self.known = record("worker", self.process, WORKER_STOP)
-        limit = time.monotonic() + 30
-        while b" ready." not in self.log.read_bytes():
-            assert self.process.poll() is None, self.log.read_text()
-            assert time.monotonic() < limit, self.log.read_text()
-            time.sleep(0.05)
-        return self.process
-
-    def settle(self) -> None:
-        """Wait until nothing is queued or being done, so that the database can be emptied.
-
-        What a killed worker left unfinished is thrown away.
-        """
-        url = settings.CELERY_BROKER_URL.replace("redis+socket:", "unix:")
-        with redis.Redis.from_url(url.replace("virtual_host=", "db=")) as broker:
-            limit = time.monotonic() + 30
-            quiet = 0
-            while self.process is not None and self.process.poll() is None and quiet < 2:
-                assert time.monotonic() < limit, f"The worker is still busy: {self.log}"
-                is_quiet = not broker.llen("celery") and not broker.hlen("unacked")
-                quiet = quiet + 1 if is_quiet else 0
-                time.sleep(0.05)
-            if self.process is None or self.process.poll() is not None:
-                broker.flushdb()
-
-    def stop(self) -> None:
-        if self.process is not None and self.known is not None:
-            end(self.known)
-            self.process.wait()
-
-
-@pytest.fixture(scope="session")
-def worker_keeper(django_db_setup, tmp_path_factory):
-    keeper = WorkerKeeper(tmp_path_factory.mktemp("worker") / "worker.log")
-    yield keeper
-    keeper.stop()
+        self.supervisor.wait_ready("worker", lambda: b" ready." in log.read_bytes(), seconds=60)
+        return process
 
 
 @pytest.fixture
-def celery_worker_process(transactional_db, worker_keeper):
-    """Give a running worker's process. The test may kill it; the next test gets a new one."""
-    yield worker_keeper.running()
-    worker_keeper.settle()
+def worker_keeper(transactional_db):
+    """Give a keeper for one test: a worker that outlived it would see other tests' messages."""
+    with app.connection_for_write() as line:
+        app.control.purge(connection=line)
+    keeper = WorkerKeeper()
+    yield keeper
+    keeper.supervisor.stop_all()
+
+
+@pytest.fixture
+def celery_worker_process(worker_keeper):
+    """Give a running worker's process. The test may kill it and ask the keeper for another."""
+    return worker_keeper.running()
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from pathlib import Path
 from audit.devstack.postgres import shared_home
 from audit.devstack.services import start_services
 from audit.devstack.state import make_state, only_one, socket_folder
-from audit.devstack.supervisor import Supervisor, reap
+from audit.devstack.supervisor import RECORDS, Supervisor, reap
 
 PREFIX = "tilecourt-test-"
 
@@ -45,7 +45,9 @@ def clear_left_behind() -> None:
         if folder.is_dir() and folder.lstat().st_uid == os.geteuid():
             with only_one(folder) as is_free:
                 if is_free:
-                    reap(folder)
+                    # Tests write down what they start in folders of their own below.
+                    for records in (*folder.glob(f"*/{RECORDS}"), folder / RECORDS):
+                        reap(records.parent)
                     remove(folder)
 
 

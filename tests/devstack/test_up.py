@@ -104,7 +104,7 @@ def answers(port: int) -> bool:
 
 
 def wait_until(is_so, process: subprocess.Popen[bytes], output: Path) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 120
     while not is_so():
         assert process.poll() is None, output.read_text()
         assert time.monotonic() < limit, output.read_text()

@@ -1,0 +1,46 @@
+"""Services for one run: what a killed run left is cleared away, what another run uses is not."""
+
+import os
+import signal
+import sys
+import tempfile
+
+import pytest
+
+from audit.devstack.state import only_one
+from audit.devstack.supervisor import Supervisor
+from audit.devstack.throwaway import PREFIX, clear_left_behind
+
+
+@pytest.fixture
+def left(state, monkeypatch):
+    """Give the folder of another run, in which a test has started a process."""
+    monkeypatch.setattr(tempfile, "tempdir", str(state))
+    folder = state / f"{PREFIX}other"
+    inner = folder / "worker-1"
+    inner.mkdir(parents=True)
+    supervisor = Supervisor(inner)
+    process = supervisor.start(
+        "worker",
+        [sys.executable, "-c", "import time; time.sleep(60)"],
+        stop=((signal.SIGTERM, 5.0),),
+        env=dict(os.environ),
+        cwd=state,
+    )
+    yield folder, process
+    process.kill()
+
+
+def test_what_a_killed_run_left_is_ended_and_removed(left):
+    folder, process = left
+    clear_left_behind()
+    assert process.wait() == -signal.SIGTERM
+    assert not folder.exists()
+
+
+def test_a_run_that_goes_on_is_left_alone(left):
+    folder, process = left
+    with only_one(folder):
+        clear_left_behind()
+        assert process.poll() is None
+    assert folder.exists()
