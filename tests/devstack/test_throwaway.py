@@ -29,6 +29,7 @@ def left(state, monkeypatch):
     )
     yield folder, process
     process.kill()
+    process.wait()
 
 
 def test_what_a_killed_run_left_is_ended_and_removed(left):
