@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import threading
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -150,20 +152,23 @@ def receive(*lines: bytes) -> int:
     return services.receive_upload(name="x", stream=io.BytesIO(log(*lines))).upload_id
 
 
-def race(first: bytes, second: int, *, rolls_back: bool) -> None:
-    """Store a line, and while that is not committed yet judge another upload; then end the first.
+def store(upload: int, line: bytes) -> None:
+    outcomes = Outcomes()
+    outcomes.add(ChunkLine(1, 0, line), replay.audit_line(line, selectors.current_rulesets()))
+    store_outcomes(upload, outcomes)
+
+
+def race(act: Callable[[], None], second: int, *, rolls_back: bool) -> None:
+    """Act, and while that is not committed yet judge an upload; then commit or roll back the act.
 
     Fails when the second does not wait for the first.
     """
-    outcomes = Outcomes()
-    outcomes.add(ChunkLine(1, 0, first), replay.audit_line(first, selectors.current_rulesets()))
-    upload = receive(first)
     is_stored, may_end = threading.Event(), threading.Event()
 
-    def store() -> None:
+    def act_slowly() -> None:
         try:
             with transaction.atomic():
-                store_outcomes(upload, outcomes)
+                act()
                 is_stored.set()
                 assert may_end.wait(30)
                 transaction.set_rollback(rolls_back)
@@ -176,7 +181,7 @@ def race(first: bytes, second: int, *, rolls_back: bool) -> None:
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=store), threading.Thread(target=judge)]
+    threads = [threading.Thread(target=act_slowly), threading.Thread(target=judge)]
     threads[0].start()
     assert is_stored.wait(30)
     threads[1].start()
@@ -191,7 +196,7 @@ def race(first: bytes, second: int, *, rolls_back: bool) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_svc_47_a_rollback_leaves_the_hand_to_the_one_who_waited() -> None:
     second = receive(B)
-    race(B, second, rolls_back=True)
+    race(partial(store, receive(B), B), second, rolls_back=True)
     row = selectors.get_upload(second)
     assert (row.state, row.new, row.duplicates) == ("done", 1, 0)
     assert Hand.objects.count() == HandVersion.objects.count() == 1
@@ -200,20 +205,29 @@ def test_svc_47_a_rollback_leaves_the_hand_to_the_one_who_waited() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_whoever_waited_for_a_hand_that_was_committed_finds_it_known() -> None:
     second = receive(B)
-    race(B, second, rolls_back=False)
+    race(partial(store, receive(B), B), second, rolls_back=False)
     row = selectors.get_upload(second)
     assert (row.state, row.new, row.duplicates) == ("done", 0, 1)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_new_versions_of_one_hand_at_once_get_two_numbers() -> None:
+@pytest.mark.parametrize("is_half", [False, True], ids=["stored", "half stored"])
+def test_two_new_versions_of_one_hand_at_once_get_two_numbers(is_half) -> None:
     services.judge_chunk(chunk_id=Chunk.objects.get(upload_id=receive(B)).pk)
-    second = receive(with_net(B, 1, "-2.00"))
-    race(with_net(B, 1, "-1.00"), second, rolls_back=False)
+    first, second = (receive(with_net(B, 1, net)) for net in ("-1.00", "-2.00"))
+
+    def store_half() -> None:
+        """As far as the lock on the hand and the version."""
+        hand = Hand.objects.select_for_update(no_key=True).get()
+        HandVersion.objects.create(
+            hand=hand, number=2, raw=b"", sha256=b"", upload_id=first, line=1
+        )
+
+    whole = partial(store, first, with_net(B, 1, "-1.00"))
+    race(store_half if is_half else whole, second, rolls_back=False)
     row = selectors.get_upload(second)
-    assert (row.state, row.conflicts, row.error) == ("done", 1, "")
-    assert Chunk.objects.get(upload_id=second).attempts == 1
-    assert Chunk.objects.get(upload_id=second).error == ""
+    chunk = Chunk.objects.get(upload_id=second)
+    assert (row.state, row.conflicts, chunk.attempts, chunk.error) == ("done", 1, 1, "")
     assert list(HandVersion.objects.order_by("id").values_list("number", flat=True)) == [1, 2, 3]
 
 
