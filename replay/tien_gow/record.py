@@ -216,16 +216,18 @@ def _in_seat_order(
     return first, second, third, fourth
 
 
+_NO_CARRY_OUT = [UNSET] * 4
+
+
 def _read_rows(
     result: Result, rows: tuple[SeatResult, SeatResult, SeatResult, SeatResult], digits: int
 ) -> Logged:
     parse = money.parse_minor
     after = result.next
+    outs = [row.carry_out for row in rows]
     carry_out = None
-    if any(row.carry_out is not UNSET for row in rows):
-        carry_out = [
-            None if row.carry_out is UNSET else parse(row.carry_out, digits) for row in rows
-        ]
+    if outs != _NO_CARRY_OUT:
+        carry_out = [None if out is UNSET else parse(out, digits) for out in outs]
     return Logged(
         result.winner,
         [row.tricks for row in rows],

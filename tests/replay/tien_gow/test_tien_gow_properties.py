@@ -14,7 +14,14 @@ import replay
 from replay.tien_gow.play import replay as play
 from replay.tien_gow.state import Moment
 from tests.golden_vectors import rulesets
-from tests.replay.tien_gow.tien_gow_hands import GAMES, RandomPlayer, audit, changed, line_of
+from tests.replay.tien_gow.tien_gow_hands import (
+    DECK,
+    GAMES,
+    RandomPlayer,
+    audit,
+    changed,
+    line_of,
+)
 
 SEEDS = st.integers(min_value=0, max_value=2**63)
 RULESETS = {
@@ -149,6 +156,54 @@ def test_every_step_and_figure_of_a_hand_is_told(game: str, seed: int) -> None:
     for figure in walk.figures:
         assert figure.logged == figure.recomputed
         assert figure.stages[-1].value == figure.recomputed
+
+
+def _mangle(events: list[dict[str, Any]], random: Random) -> None:
+    """Drop, double, swap or change an event, so that it can still be read."""
+    place, other = random.randrange(len(events)), random.randrange(len(events))
+    event = events[place]
+    way = random.choice(("drop", "double", "swap", "seat", "tile", "face", "more", "void"))
+    if way == "drop":
+        del events[place]
+    elif way == "double":
+        events.insert(other, json.loads(json.dumps(event)))
+    elif way == "swap":
+        events[place], events[other] = events[other], event
+    elif way == "void" or event["type"] == "void":
+        events.insert(place, {"type": "void", "reason": "x"})
+    elif way == "seat":
+        event["seat"] = random.randrange(4)
+    elif isinstance(event["tiles"], int):
+        event["tiles"] += 1
+    elif way == "tile":
+        event["tiles"][0] = random.choice(DECK)
+    elif way == "face" and event["type"] != "deal":
+        event["type"] = "play" if event["type"] == "discard" else "discard"
+    elif event["type"] == "deal" or len(event["tiles"]) < 4:
+        event["tiles"].append(random.choice(DECK))
+
+
+@pytest.mark.parametrize("game", GAMES)
+@given(seed=SEEDS)
+def test_a_mangled_hand_is_judged_told_and_derived(game: str, seed: int) -> None:
+    line, random = _line(seed, game), Random(seed)
+    events = json.loads(line)["events"]
+    for _ in range(random.choice((1, 2, 3))):
+        _mangle(events, random)
+    mangled = changed(line, events=events)
+    verdict, walk = audit(mangled), replay.walk(mangled, rulesets())
+    assert len(walk.steps) == len(events) + 1
+    if verdict.settlement is None:
+        assert walk.figures == ()
+        assert any(replay.CODES[found.code].stops for found in verdict.findings)
+    # A stop is the last finding on events; behind it nothing is judged.
+    stops = [found for found in verdict.findings if replay.CODES[found.code].stops]
+    assert len(stops) <= 1
+    late = [step for step in walk.steps if not step.is_judged]
+    if not stops or stops[0].event is None:
+        assert late == []
+    else:
+        assert len(late) == len(events) - 1 - stops[0].event
 
 
 def test_a_random_hand_is_the_same_from_the_same_seed() -> None:
