@@ -187,7 +187,7 @@ _RULES = (
     ),
     _rule(
         "TG-56",
-        "B",
+        "A",
         "Between two seats that do not hold the bank the multiple is one.",
     ),
     _rule(
