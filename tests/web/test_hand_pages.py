@@ -303,3 +303,31 @@ def test_a_stopped_hand_shows_the_result_as_logged(site, shown):
         players[entry["seat"]]: [str(entry[name]).replace("-", "−") for name in names]
         for entry in hand["result"]["seats"]
     }
+
+
+def test_a_hand_of_very_many_wagers_keeps_its_page_small(site, shown):
+    hand = json.loads(WENZHOU)
+    first = next(event for event in hand["events"] if event["type"] == "wager")
+    rest = [event for event in hand["events"] if event["type"] != "wager"]
+    entry = next(one for one in hand["result"]["bets"] if one["bet"] == first["bet"])
+    hand["events"] = [first | {"bet": f"b{number}"} for number in range(950)] + rest
+    hand["result"] = {"bets": [entry | {"bet": f"b{number}"} for number in range(950)]}
+    hand["result"]["bets"][720]["profit"] = "0.01"
+    address, walk = shown(json.dumps(hand).encode())
+    count = len({figure.owner for figure in walk.figures})
+
+    def rows(html):
+        return re.findall(r'<th scope="row" data-heads[^>]*><bdi>(.*?)</bdi>', html)
+
+    opened = html_of(site, address)
+    assert len(opened) < 700_000
+    assert "b720" in rows(opened)[20]
+    assert len(rows(opened)) == 100
+    assert len(rows(html_of(site, f"{address}?rows=1"))) == 100
+    pages = -(-count // 100)
+    assert len(rows(html_of(site, f"{address}?rows={pages}"))) == (count - 1) % 100 + 1
+    for wrong in ("0", str(pages + 1), "-1", "x", "99999999999999999999"):
+        assert site.get(f"{address}?rows={wrong}").status_code == 404
+    far = html_of(site, f"{address}steps/500/")
+    assert len(re.findall(r'class="ev[ "]', far)) == 240
+    assert 'aria-current="step"' in far

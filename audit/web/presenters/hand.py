@@ -29,6 +29,7 @@ from audit.web.walks import Replayed
 
 # Of many findings at one step so many stand as cards; the others as lines under them.
 CARDS_MAX = 3
+MINOR_MAX = 20
 LINKS_MAX = 6
 
 
@@ -53,6 +54,8 @@ class StepCard:
     board: BoardCard
     findings: tuple[FindingCard, ...]
     minor: tuple[FindingCard, ...]
+    following: tuple[FindingCard, ...]
+    more: int
     elsewhere: tuple[FindingLink, ...]
     finding_count: int
     groups: tuple[EventGroup, ...]
@@ -82,7 +85,10 @@ def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
     # What follows from another figure is told after it, and briefly.
     ordered = sorted(step.findings, key=lambda finding: finding.follows)
     cards = [present_finding(finding, step=number, options=replayed.options) for finding in ordered]
-    leading = [card for card in cards if not card.follows][:CARDS_MAX] or cards[:1]
+    leading = _leading(cards)
+    others = [card for card in cards if card not in leading]
+    minor = [card for card in others if not card.follows]
+    following = [card for card in others if card.follows]
     stop = stopped_at(steps)
     return StepCard(
         transport=present_transport(steps, number, hand),
@@ -90,7 +96,9 @@ def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
             step.board, LAYOUTS.get(replayed.read.game.name, "court"), replayed.money
         ),
         findings=tuple(leading),
-        minor=tuple(card for card in cards if card not in leading),
+        minor=tuple(minor[:MINOR_MAX]),
+        following=tuple(following[:MINOR_MAX]),
+        more=max(0, len(minor) - MINOR_MAX) + max(0, len(following) - MINOR_MAX),
         elsewhere=_elsewhere(steps, number, hand),
         finding_count=sum(len(step.findings) for step in steps),
         groups=present_events(steps, number, hand),
@@ -99,6 +107,15 @@ def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
         stop=stop,
         stop_url=None if stop is None else step_url(hand, stop),
     )
+
+
+def _leading(cards: Sequence[FindingCard]) -> list[FindingCard]:
+    """The first of each code, for like findings say the same about other seats."""
+    first: dict[str, FindingCard] = {}
+    for card in cards:
+        if not card.follows:
+            first.setdefault(card.code, card)
+    return list(first.values())[:CARDS_MAX] or list(cards[:1])
 
 
 def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[FindingLink, ...]:
@@ -125,10 +142,10 @@ def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Fi
     return tuple(links)
 
 
-def settlement_of(replayed: Replayed) -> Settlement | None:
-    """The settlement of a hand that was replayed to its end."""
+def settlement_of(replayed: Replayed, page: int | None) -> Settlement | None:
+    """The settlement of a hand that was replayed to its end. Raises: LookupError for `page`."""
     return present_settlement(
-        replayed.walk.figures, banker=_banker(replayed), options=replayed.options
+        replayed.walk.figures, banker=_banker(replayed), options=replayed.options, page=page
     )
 
 

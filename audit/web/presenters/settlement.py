@@ -15,6 +15,8 @@ from audit.web.presenters.findings import Explanation, present_finding
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.(\d+))?")
 BAR_WIDTH = 200
+# A hand of Wenzhou may have thousands of wagers: so many rows stand on one page.
+ROWS_A_PAGE = 100
 # Figures that stand for a sum over the seats; the others (棟, carry-out) are sums of no meaning.
 _SUMMED = ("units", "theoretical", "gross", "rake", "net")
 
@@ -76,7 +78,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """The table, the figures of the whole hand, and the sums."""
+    """One page of the table, the figures of the whole hand, and the sums.
+
+    `count` tells the rows of all pages, `wrong` all figures that differ.
+    """
 
     heading: str
     columns: tuple[str, ...]
@@ -85,6 +90,9 @@ class Settlement:
     whole_ways: tuple[Way, ...]
     sums: tuple[Cell | None, ...]
     width: int
+    count: int
+    before: str | None
+    after: str | None
     wrong: int
 
 
@@ -95,12 +103,21 @@ class LoggedResult:
     columns: tuple[str, ...]
     rows: tuple[tuple[SafeString | None, str, tuple[str, ...]], ...]
     facts: tuple[tuple[str, str], ...]
+    more: int
 
 
 def present_settlement(
-    figures: Sequence[replay.Figure], *, banker: int | None, options: Mapping[str, object]
+    figures: Sequence[replay.Figure],
+    *,
+    banker: int | None,
+    options: Mapping[str, object],
+    page: int | None,
 ) -> Settlement | None:
-    """The settlement table, None where nothing was settled."""
+    """The settlement table, None where nothing was settled.
+
+    `page` counts from 1; None asks for the one on which the first wrong figure stands.
+    Raises: LookupError when there is no such page.
+    """
     if not figures:
         return None
     columns: dict[str, str] = {}
@@ -113,8 +130,12 @@ def present_settlement(
         columns.setdefault(figure.name, figure.title)
         owners.setdefault(figure.owner, {})[figure.name] = figure
     first_wrong = next((figure for figure in figures if _state(figure) == "off"), None)
+    pages = max(1, -(-len(owners) // ROWS_A_PAGE))
+    page = _page_of(first_wrong, list(owners)) if page is None else page
+    if not 1 <= page <= pages:
+        raise LookupError(f"The settlement has {pages} pages.")
     rows = []
-    for named in owners.values():
+    for named in list(owners.values())[(page - 1) * ROWS_A_PAGE : page * ROWS_A_PAGE]:
         one = next(iter(named.values()))
         rows.append(
             Row(
@@ -143,8 +164,17 @@ def present_settlement(
         ),
         sums=sums if any(sums) else (),
         width=1 + 2 * len(columns),
+        count=len(owners),
+        before=f"?rows={page - 1}#settlement" if page > 1 else None,
+        after=f"?rows={page + 1}#settlement" if page < pages else None,
         wrong=sum(1 for figure in figures if _state(figure) in ("off", "follows")),
     )
+
+
+def _page_of(figure: replay.Figure | None, owners: list[str]) -> int:
+    if figure is None or figure.owner not in owners:
+        return 1
+    return owners.index(figure.owner) // ROWS_A_PAGE + 1
 
 
 def _seal(figure: replay.Figure, banker: int | None) -> SafeString | None:
@@ -171,11 +201,22 @@ def _state(figure: replay.Figure) -> str:
     return "none" if figure.logged is None else "same"
 
 
+def _shown(figure: replay.Figure, text: str | None) -> str | None:
+    """A value for the eye: a real minus sign, and seats by their names."""
+    if text is None:
+        return None
+    seat, slash, streak = text.partition("/")
+    if figure.name in ("winner", "next") and seat in ("0", "1", "2", "3"):
+        name = f"{markup.SEAT_SEALS[int(seat)]} {markup.SEAT_NAMES[int(seat)]}"
+        return f"{name}, hand {streak} of the bank" if slash else name
+    return markup.minus(text)
+
+
 def _cell(figure: replay.Figure) -> Cell:
     return Cell(
         title=figure.title,
-        logged=None if figure.logged is None else markup.minus(figure.logged),
-        recomputed=markup.minus(figure.recomputed),
+        logged=_shown(figure, figure.logged),
+        recomputed=_shown(figure, figure.recomputed) or "",
         state=_state(figure),
         anchor=_anchor(figure) if figure.stages else None,
     )
@@ -201,8 +242,8 @@ def _way(
             StageRow(
                 title=stage.title,
                 formula=stage.formula,
-                value=markup.minus(stage.value),
-                logged=None if stage.logged is None else markup.minus(stage.logged),
+                value=_shown(figure, stage.value) or "",
+                logged=_shown(figure, stage.logged),
                 rule=markup.rule_link(stage.rule),
                 is_wrong=is_wrong and not wrong_before,
                 is_last=number == len(figure.stages) - 1,
@@ -216,8 +257,8 @@ def _way(
         title=figure.title,
         owner=_owner(figure),
         seal=_seal(figure, banker),
-        value=markup.minus(figure.recomputed),
-        logged=None if figure.logged is None else markup.minus(figure.logged),
+        value=_shown(figure, figure.recomputed) or "",
+        logged=_shown(figure, figure.logged),
         state=_state(figure),
         stages=tuple(stages),
         has_bars=bars is not None,
@@ -308,7 +349,7 @@ def present_logged(result: Mapping[str, Any] | None, players: Mapping[int, str])
             facts.append(("Next banker", words))
     names = list(dict.fromkeys(key for entry in entries for key in entry if key not in _OWNERS))
     rows = []
-    for entry in sorted(entries, key=lambda entry: entry.get("seat", 0)):
+    for entry in sorted(entries, key=lambda entry: entry.get("seat", 0))[:ROWS_A_PAGE]:
         seat = entry.get("seat")
         owner = players.get(seat, "") if seat is not None else ""
         for kind in ("bet", "player"):
@@ -319,4 +360,5 @@ def present_logged(result: Mapping[str, Any] | None, players: Mapping[int, str])
         columns=tuple(_TITLES.get(name, name) for name in names),
         rows=tuple(rows),
         facts=tuple(facts),
+        more=max(0, len(entries) - ROWS_A_PAGE),
     )

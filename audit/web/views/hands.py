@@ -92,15 +92,27 @@ def _page(request: HttpRequest, hand: int, number: int | None) -> HttpResponse:
     if REGION_HEADER in request.headers:
         response = render(request, "hands/_step.html", context)
     else:
-        context |= _whole(replayed)
+        context |= _whole(replayed, _settlement_page(request))
         response = render(request, "hands/hand.html", context)
     patch_vary_headers(response, (REGION_HEADER,))
     return response
 
 
-def _whole(replayed: Replayed) -> dict[str, Any]:
+def _settlement_page(request: HttpRequest) -> int | None:
+    text = request.GET.get("rows", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise Http404("The settlement has no such page.")
+    return int(text)
+
+
+def _whole(replayed: Replayed, page: int | None) -> dict[str, Any]:
     """What stays the same from step to step."""
-    settlement = settlement_of(replayed)
+    try:
+        settlement = settlement_of(replayed, page)
+    except LookupError as error:
+        raise Http404(str(error)) from None
     return {
         "stakes": stakes_of(replayed),
         "settlement": settlement,
