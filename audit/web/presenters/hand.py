@@ -119,7 +119,7 @@ def _leading(cards: Sequence[FindingCard]) -> list[FindingCard]:
 
 
 def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[FindingLink, ...]:
-    links = []
+    links: list[FindingLink] = []
     for step in steps:
         if step.number == number or not step.findings:
             continue
