@@ -27,13 +27,13 @@ ROOT = Path(__file__).resolve().parents[2]
 RULESETS = sorted(rulesets(), key=lambda ruleset: ruleset.name)
 SHIPPED = ("bs-2022@1", "classic@1", "derived@1", "live-2015@1")
 
-# SHA-256 of 200 hands of each game from seed 1. When the simulator is changed on purpose these
+# Start of the SHA-256 of 200 hands of each game from seed 1. When the simulator is changed on purpose these
 # change, and so does every demo that is made from a seed: say so in the changelog.
 PINNED = {
-    "banker-pai-gow/bs-2022@1": "d7d2cc1fb01b91830146b207d9bcc95e1875cf305113af78c22542179532ee93",
-    "small-tien-gow/derived@1": "ac4cd8d4c7da5a3c449d603bad8ef88e785926a744ab90e49f64b857e74ebc47",
-    "tien-gow/classic@1": "5193acc34ad71ccd97679d4eb0f9b59d80cb8766f2d663cab61eb0aa4d020a73",
-    "wenzhou-pai-gow/live-2015@1": "c49a42b0815b2e04df2712f0a1955af5955b112b5addb7c1bd2c23f0c873bef6",
+    "banker-pai-gow/bs-2022@1": "d7d2cc1fb01b91830146b207d9bcc95e",
+    "small-tien-gow/derived@1": "ac4cd8d4c7da5a3c449d603bad8ef88e",
+    "tien-gow/classic@1": "5193acc34ad71ccd97679d4eb0f9b59d",
+    "wenzhou-pai-gow/live-2015@1": "c49a42b0815b2e04df2712f0a1955af5",
 }
 
 
@@ -129,7 +129,7 @@ def digest(lines: list[bytes]) -> str:
 def test_a_seed_gives_the_pinned_bytes(name: str) -> None:
     ruleset = rulesets().get(name)
     assert ruleset is not None
-    assert digest(list(simulate(ruleset.game, 200, 1, ruleset))) == PINNED[name]
+    assert digest(list(simulate(ruleset.game, 200, 1, ruleset)))[:32] == PINNED[name]
 
 
 def test_more_hands_begin_with_the_same_hands() -> None:
