@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RULESETS = sorted(rulesets(), key=lambda ruleset: ruleset.name)
 SHIPPED = ("bs-2022@1", "classic@1", "derived@1", "live-2015@1")
 
-# Start of the SHA-256 of 200 hands of each game from seed 1. When the simulator is changed on purpose these
-# change, and so does every demo that is made from a seed: say so in the changelog.
+# Start of the SHA-256 of 200 hands of each game from seed 1. When the simulator is changed on
+# purpose these change, and so does every demo made from a seed: say so in the changelog.
 PINNED = {
     "banker-pai-gow/bs-2022@1": "d7d2cc1fb01b91830146b207d9bcc95e",
     "small-tien-gow/derived@1": "ac4cd8d4c7da5a3c449d603bad8ef88e",
