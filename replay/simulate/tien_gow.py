@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from replay.game import Judgement
-from replay.simulate.chance import Chance
 from replay.simulate.frame import Clock, Json, Table, full_set
-from replay.tien_gow.combinations import COMBINATIONS, GUARD, pack_kinds, unpack
+from replay.simulate.tien_gow_holding import Holding, move
+from replay.tien_gow.combinations import unpack
 from replay.tien_gow.dealing import METHODS, shares_of
 from replay.tien_gow.lipai import PATTERNS, holds
 from replay.tien_gow.options import Rules
@@ -40,7 +40,6 @@ LIPAI_DEALS: dict[str, str] = {
     "eight-civil": "66 11 44 13 55 33 22 56",
 }
 MULTIPLE_STREAK_MAX = 12
-COMBINATION_LIST = tuple(COMBINATIONS.items())
 
 
 @dataclass(slots=True)
@@ -246,7 +245,7 @@ class TienGowTable:
     def _tricks(self, plan: Plan, clock: Clock) -> list[Json]:
         chance = self._chance
         hands = [
-            _Holding(plan.holdings[seat], plan.kept[seat], plan.eager[seat]) for seat in range(4)
+            Holding(plan.holdings[seat], plan.kept[seat], plan.eager[seat]) for seat in range(4)
         ]
         events: list[Json] = []
         tricks = [0, 0, 0, 0]
@@ -256,7 +255,7 @@ class TienGowTable:
             key, code = hands[leader].lead(chance)
             count = len(unpack(key))
             hands[leader].take(key)
-            events.append(clock.stamp(_move("play", leader, unpack(key), chance)))
+            events.append(clock.stamp(move("play", leader, unpack(key), chance)))
             best, best_code = leader, code
             floor, ceiling = self._rules.windows[code]
             captor = self._rules.capturers.get(code) if self._rules.first_captor else None
@@ -271,13 +270,13 @@ class TienGowTable:
                 if beating and chance.percent(keenness):
                     key, floor = chance.pick(beating)
                     hands[seat].take(key)
-                    events.append(clock.stamp(_move("play", seat, unpack(key), chance)))
+                    events.append(clock.stamp(move("play", seat, unpack(key), chance)))
                     is_kept = captor is not None and count == left and best_code == captor
                     if not is_kept:
                         best, best_code = seat, floor
                 else:
                     tiles = hands[seat].discard(count, chance)
-                    events.append(clock.stamp(_move("discard", seat, tiles, chance)))
+                    events.append(clock.stamp(move("discard", seat, tiles, chance)))
             tricks[best] += count
             left -= count
             leader = best
@@ -347,68 +346,9 @@ class TienGowTable:
         table.reseat(table.base * 40)
 
 
-class _Holding:
-    """The tiles of one seat in play; `kept` are played last, `eager` are led first."""
-
-    def __init__(self, kinds: list[int], kept: list[int], eager: list[int]) -> None:
-        self._kinds = list(kinds)
-        self._kept = list(kept)
-        self._eager = pack_kinds(eager) if eager else 0
-
-    def take(self, key: int) -> None:
-        """Play packed tiles."""
-        for kind in unpack(key):
-            self._kinds.remove(kind)
-            if kind in self._kept and self._kinds.count(kind) < self._kept.count(kind):
-                self._kept.remove(kind)
-
-    def _free(self) -> list[int]:
-        free = list(self._kinds)
-        for kind in self._kept:
-            free.remove(kind)
-        return free
-
-    def lead(self, chance: Chance) -> tuple[int, int]:
-        """Packed tiles to lead, and their combination: kept ones only when nothing else is left."""
-        held = pack_kinds(self._kinds) + GUARD
-        if self._eager in COMBINATIONS and held - self._eager & GUARD == GUARD:
-            return self._eager, COMBINATIONS[self._eager]
-        free = self._free()
-        if not free and (whole := COMBINATIONS.get(pack_kinds(self._kinds))):
-            return pack_kinds(self._kinds), whole
-        return chance.pick(_held(pack_kinds(free or self._kinds)))
-
-    def beating(self, floor: int, ceiling: int) -> list[tuple[int, int]]:
-        """What it could play face up: kept tiles only when they are all that is left."""
-        tiles = self._free() or self._kinds
-        return [(key, code) for key, code in _held(pack_kinds(tiles)) if floor < code < ceiling]
-
-    def discard(self, count: int, chance: Chance) -> list[int]:
-        """Throw tiles away, kept ones last."""
-        free = chance.shuffled(self._free())
-        thrown = free[:count]
-        if len(thrown) < count:
-            thrown = thrown + chance.shuffled(self._kept)[: count - len(thrown)]
-        self.take(pack_kinds(thrown))
-        return thrown
-
-
-def _held(packed: int) -> list[tuple[int, int]]:
-    """All combinations in a holding."""
-    guarded = packed + GUARD
-    return [(key, code) for key, code in COMBINATION_LIST if guarded - key & GUARD == GUARD]
-
-
 def _height(kind: int) -> int:
     """Civil and military kinds by their rank, the highest first."""
     return kind if kind < 11 else kind - 11
-
-
-def _move(kind: str, seat: int, tiles: list[int], chance: Chance) -> Json:
-    event: Json = {"type": kind, "seat": seat, "tiles": [CODES[k] for k in chance.shuffled(tiles)]}
-    if chance.one_in(15):
-        event["auto"] = True
-    return event
 
 
 def open_table(table: Table, rules: Any) -> TienGowTable:
