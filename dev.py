@@ -4,6 +4,8 @@
   python3 dev.py up [--port N]      start everything, read the sample logs in, serve the site
   python3 dev.py test [ARGUMENT…]   run the tests; arguments go to pytest
   python3 dev.py check              lint, types, import contracts, migrations, tests: what CI runs
+  python3 dev.py bench audit        how fast the audit is, and where its time goes (--hands N)
+  python3 dev.py bench memory       how much memory the audit of a large log takes
 
 Everything is installed into .venv from the locked files in requirements/.
 """
@@ -30,8 +32,9 @@ MARKER = VENV / "tilecourt.json"
 
 SETS = {
     "up": ("base", "embedded"),
-    "test": ("base", "embedded", "test", "e2e"),
-    "check": ("base", "embedded", "test", "e2e", "dev"),
+    "test": ("base", "embedded", "test", "e2e", "bench"),
+    "check": ("base", "embedded", "test", "e2e", "bench", "dev"),
+    "bench": ("base", "bench"),
 }
 
 # The programs are .venv's. Types and migrations need settings, so they borrow throw-away services.
@@ -153,7 +156,7 @@ def main() -> None:
         print((__doc__ or "").strip())
         return
     if command not in SETS:
-        sys.exit(f"There is no command '{command}': up, test or check (see --help).")
+        sys.exit(f"There is no command '{command}': up, test, check or bench (see --help).")
     os.chdir(ROOT)
     try:
         install(command)
@@ -163,6 +166,8 @@ def main() -> None:
         os.execv(PYTHON, [str(PYTHON), "-m", "audit.devstack", "up", *rest])  # noqa: S606
     if command == "test":
         os.execv(PYTHON, [str(PYTHON), "-m", "pytest", *rest])  # noqa: S606
+    if command == "bench":
+        os.execv(PYTHON, [str(PYTHON), "-m", "benchmarks", *rest])  # noqa: S606
     check()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Union
 
@@ -25,10 +26,10 @@ from replay.steps import Figure, Rule, Step, Walk
 from replay.verdict import Verdict, VerdictKind, digest_of
 
 _GAME_OF = {game.hand_type: game for game in GAMES.values()}
-_DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
+typed_decode: Callable[[bytes], Any] = msgspec.json.Decoder(
     # Made at run time, so that it cannot be written with bars.
     Union[tuple(game.hand_type for game in GAMES.values())]  # noqa: UP007
-)
+).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ def read(line: bytes) -> Read:
     Raises: Refusal with the place and the reason (FORMAT 6.2).
     """
     try:
-        hand = _DECODER.decode(line)
+        hand = typed_decode(line)
     except msgspec.ValidationError as error:
         raise _refusal_of(str(error)) from None
     except msgspec.DecodeError as error:

@@ -44,7 +44,7 @@ def test_another_command_adds_what_it_needs(made):
     dev.install("up")
     made.clear()
     dev.install("test")
-    assert made == ["test", "e2e"]
+    assert made == ["test", "e2e", "bench"]
 
 
 def test_a_changed_lock_is_installed_again(made):

@@ -1,0 +1,35 @@
+"""The command: `python -m benchmarks audit` and `python -m benchmarks memory`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from benchmarks import memory, speed
+
+
+def main() -> None:
+    """Run one benchmark and print what it found."""
+    parser = argparse.ArgumentParser(prog="python3 dev.py bench", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    audit = commands.add_parser("audit", help="audit against decoding only, and against PokerKit")
+    audit.add_argument("--hands", type=_count, default=20_000, help="hands a game (20,000)")
+    audit.add_argument("--rounds", type=_count, default=5, help="turns of each contender (5)")
+    held = commands.add_parser("memory", help="peak memory on a small and on a large log")
+    held.add_argument("--small", type=_count, default=10, metavar="MB", help="(10)")
+    held.add_argument("--large", type=_count, default=1_000, metavar="MB", help="(1000)")
+    options = parser.parse_args()
+    if options.command == "audit":
+        print(speed.report(options.hands, options.rounds))
+    else:
+        print(memory.report(options.small, options.large))
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number above zero")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""The benchmarks run on a few hands and print each figure; nothing here is timed."""
+
+import re
+
+import pytest
+
+import replay
+from benchmarks import logs, memory, poker, speed
+
+
+def test_speed_prints_both_ratios_and_every_stage():
+    text = speed.report(40, 1)
+    assert re.search(r"audit reaches \d+\.\d\d of it \(goal 0\.4\)", text)
+    assert re.search(r"audit: [\d,]+ events/s, \d+\.\d times as many \(goal 60\)", text)
+    assert re.search(r"banker-pai-gow takes \d+\.\d\d of a Tien Gow hand", text)
+    stages = re.findall(r"^  (\S.*\S) +-?\d+\.\d µs$", text.split("goes\n")[1], re.MULTILINE)
+    assert stages == [
+        "typed decoding",
+        "is anything hidden that the decoder does not see",
+        "times",
+        "amounts and form checks",
+        "replay, settlement, comparison",
+        "settlement as text",
+        "SHA-256 of the line",
+        "digest of the verdict",
+        "the verdict itself, calls, the rest",
+        "verdict line",
+        "all",
+    ]
+
+
+@pytest.mark.parametrize("game", logs.RULESETS)
+def test_the_hands_are_clean_and_the_same_in_every_run(game):
+    rulesets = replay.load_rulesets()
+    lines = logs.hands_of(game, 20, rulesets)
+    assert lines == logs.hands_of(game, 20, rulesets)
+    assert {replay.audit(line, rulesets).verdict for line in lines} <= {"clean", "void"}
+
+
+def test_poker_hands_are_finished_and_the_same_in_every_run():
+    texts = poker.hands(5, 1)
+    assert texts == poker.hands(5, 1)
+    assert poker.actions_in(texts) == sum(text.count("'") for text in texts) // 2 - 5
+    poker.replay_all(texts)
+
+
+def test_memory_tells_both_peaks():
+    assert re.fullmatch(
+        r"peak memory of python -m replay audit: \d+\.\d MB on 1 MB of simulated Tien Gow hands,"
+        r" \d+\.\d MB on 2 MB: [+-]\d+\.\d % \(goal within 10 %\)",
+        memory.report(1, 2),
+    )
