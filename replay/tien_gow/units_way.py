@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from replay.steps import Stage
 from replay.tien_gow.immediate import RULE_OF_KIND, Earned, multiples_of
 from replay.tien_gow.options import Rules
-from replay.tien_gow.payout import Payment, Settled, payments_of
+from replay.tien_gow.payout import ORDINARY, Payment, Settled, payments_of
 from replay.tien_gow.record import AnyHand, Bonus
 from replay.tien_gow.state import Replay
-from replay.tien_gow.words import BONUSES, ENDINGS, SEALS, signed
+from replay.tien_gow.words import BONUSES, ENDINGS, NAMES, SEALS, signed
+
+
+class Line(NamedTuple):
+    """A line of the way: what it gives the seat in units, and the rule that it rests on."""
+
+    title: str
+    formula: str
+    units: int
+    rule: str
 
 
 class UnitsWay:
@@ -49,34 +59,41 @@ class UnitsWay:
         for number, earned in self.state.bonuses:
             total += earned.units[seat]
             stages.append(self._bonus(number, earned, seat, total))
-        for formula, units, rule in self._ending(seat):
-            total += units
+        for line in self._ending(seat):
+            total += line.units
             stages.append(
                 Stage(
                     name=f"ending-{len(stages) + 1}",
-                    title="Ending 結",
-                    formula=formula,
+                    title=line.title,
+                    formula=line.formula,
                     value=str(total),
-                    rule=rule,
+                    rule=line.rule,
                 )
             )
         assert total == self.settled.units[seat], "the way must lead to the figure"
-        if len(stages) > 1:
+        # The last stage cites the rule that a finding on the units cites.
+        if len(stages) > 1 or stages[-1].rule != self.settled.ending.rule:
             stages.append(self._sum(stages, total))
         return stages
 
     def _sum(self, stages: Sequence[Stage], total: int) -> Stage:
         running, terms = 0, []
         for stage in stages:
-            terms.append(int(stage.value) - running)
+            if term := int(stage.value) - running:
+                terms.append(term)
             running = int(stage.value)
-        formula = signed(terms[0]) + "".join(
-            f" {'−' if term < 0 else '+'} {abs(term)}" for term in terms[1:]
-        )
+        formula = "nothing to pay or to receive"
+        if len(terms) == 1:
+            formula = f"in all {signed(total)}"
+        elif terms:
+            formula = signed(terms[0]) + "".join(
+                f" {'−' if term < 0 else '+'} {abs(term)}" for term in terms[1:]
+            )
+            formula += f" = {signed(total)}"
         return Stage(
             name="units",
             title="Units 注",
-            formula=f"{formula} = {signed(total)}",
+            formula=formula,
             value=str(total),
             rule=self.settled.ending.rule,
         )
@@ -119,35 +136,89 @@ class UnitsWay:
 
     # -- the ending
 
-    def _ending(self, seat: int) -> list[tuple[str, int, str]]:
-        """What the ending gives a seat: formula, units, rule."""
-        winner, victim = self.settled.winner, self.settled.ending.victim
-        assert winner is not None
-        if seat == winner:
-            return [self._collected(seat)]
+    def _ending(self, seat: int) -> list[Line]:
+        """What the ending gives a seat: how the hand ended, then one line a payment."""
+        ending = self.settled.ending
         own = next((payment for payment in self.payments if payment.seat == seat), None)
         lines = []
-        if own is None:
-            lines.append((f"{self._standing(seat)}: 0", 0, "TG-50"))
-        elif own.base > 0:
-            formula = f"{self._standing(seat)}: {self._worked(own, own.units)}"
-            rule = "TG-55" if winner == self.banker else "TG-54"
-            lines.append((formula, own.units, rule))
-        elif victim is None:
-            formula = f"{self._standing(seat)}: {self._worked(own, -own.units)}"
-            lines.append((formula, -own.units, self._debt_rule(seat)))
-        elif seat != victim:
-            formula = f"{self._standing(seat)}, but {SEALS[victim]} was captured and pays: 0"
-            lines.append((formula, 0, self.settled.ending.rule))
-        if seat == victim:
-            lines.append(self._liability(seat))
+        is_party = seat in (self.settled.winner, ending.victim)
+        if ending.kind != ORDINARY.kind and (is_party or (own is not None and own.base < 0)):
+            lines.append(Line("Ending 結", self._how_it_ended(), 0, ending.rule))
+        if seat == self.settled.winner:
+            return lines + [self._with_winner(other) for other in range(4) if other != seat]
+        lines.append(self._own(seat, own))
+        if seat == ending.victim:
+            lines += [
+                Line(f"For {SEALS[debt.seat]}", self._payment(debt), -debt.units, ending.rule)
+                for debt in self.payments
+                if debt.base < 0 and debt is not own
+            ]
         return lines
 
-    def _debt_rule(self, seat: int) -> str:
-        """The rule under which a seat below par pays."""
-        if self.settled.ending.rule != "TG-50":
+    def _how_it_ended(self) -> str:
+        """A special ending with its factor: "包尊: 東 leads 至尊 to the last trick …: × 2"."""
+        state, ending = self.state, self.settled.ending
+        name, winner = ENDINGS[ending.kind], SEALS[self.settled.winner or 0]
+        lead, play = NAMES.get(state.last_lead), NAMES.get(state.last_play)
+        if lead is None or play is None:
+            how = f"the winning deal of {winner} counts as {name}"
+        elif ending.rule == "TG-70":
+            how = f"{name}: {winner} takes every 棟, the last with {play.hant}"
+        elif ending.victim is not None:
+            how = (
+                f"擒: {SEALS[ending.victim]} leads {lead.hant} to the last trick, {winner} "
+                f"captures it with {play.hant}; {SEALS[ending.victim]} pays for all below par"
+            )
+        else:
+            how = f"{name}: {winner} takes the last trick with {play.hant}"
+        return f"{how}: × {ending.factor}"
+
+    def _own(self, seat: int, own: Payment | None) -> Line:
+        """What a seat other than the winner pays or gets for its own 棟."""
+        ending, title = self.settled.ending, "Ending 結"
+        if own is None:
+            return Line(title, f"{self._standing(seat)}: 0", 0, "TG-50")
+        if own.base < 0 and own.payer != seat:
+            formula = f"{self._standing(seat)}, but {SEALS[own.payer]} was captured and pays: 0"
+            return Line(title, formula, 0, ending.rule)
+        units = own.units if own.payee == seat else -own.units
+        return Line(title, self._payment(own, units), units, self._rule_of(own))
+
+    def _with_winner(self, other: int) -> Line:
+        """What another seat's 棟 earn or cost the winner (TG-51)."""
+        payment = next((payment for payment in self.payments if payment.seat == other), None)
+        if payment is None:
+            return Line(f"From {SEALS[other]}", f"{self._standing(other)}: 0", 0, "TG-50")
+        if payment.base > 0:
+            formula = self._payment(payment, -payment.units)
+            return Line(f"To {SEALS[other]}", formula, -payment.units, self._rule_of(payment))
+        title = f"From {SEALS[payment.payer]}"
+        if payment.payer != other:
+            title += f" for {SEALS[other]}"
+        formula = self._payment(payment, payment.units)
+        return Line(title, formula, payment.units, self._rule_of(payment))
+
+    def _payment(self, payment: Payment, units: int | None = None) -> str:
+        """A payment with its numbers: "2 棟, 2 below par 4: 2 × 2 (包尊) × 3 (bank, n = 2) = −12".
+
+        `units` is the amount with the sign of the seat that is told; a debt that is paid for
+        another seat is negative.
+        """
+        units = -payment.units if units is None else units
+        product = str(abs(payment.base))
+        if payment.base < 0 and payment.factor != 1:
+            product += f" × {payment.factor} ({ENDINGS[self.settled.ending.kind]})"
+        product = self._times(product, payment.multiple)
+        worked = signed(units) if product.isdigit() else f"{product} = {signed(units)}"
+        return f"{self._standing(payment.seat)}: {worked}"
+
+    def _rule_of(self, payment: Payment) -> str:
+        """The rule of a payment: a special ending's own, else by who holds the bank."""
+        if payment.base > 0:
+            return "TG-55" if self.settled.winner == self.banker else "TG-54"
+        if self.settled.ending.rule != ORDINARY.rule:
             return self.settled.ending.rule
-        if seat == self.banker:
+        if payment.seat == self.banker:
             return "TG-52"
         return "TG-53" if self.settled.winner == self.banker else "TG-50"
 
@@ -155,47 +226,10 @@ class UnitsWay:
         """Where a seat stands against par: "1 棟, 3 below par 4"."""
         par, tricks = self.rules.par, self.settled.tricks[seat]
         if self.state.declared is not None:
-            return "a winning deal is paid as by an empty seat"
+            return f"paid as by an empty seat, par {par} + {-self.rules.empty - par}"
         if not tricks:
             return f"no 棟, empty, par {par} + {-self.rules.empty - par}"
         if tricks == par:
             return f"{tricks} 棟, at par {par}"
         side = "below" if tricks < par else "above"
         return f"{tricks} 棟, {abs(tricks - par)} {side} par {par}"
-
-    def _worked(self, payment: Payment, units: int) -> str:
-        """A payment worked out: "2 × 2 (包尊) × 3 (bank, n = 2) = −12", or a plain "+1"."""
-        product = str(abs(payment.base))
-        if payment.base < 0 and payment.factor != 1:
-            product += f" × {payment.factor} ({ENDINGS[self.settled.ending.kind]})"
-        product = self._times(product, payment.multiple)
-        return signed(units) if product.isdigit() else f"{product} = {signed(units)}"
-
-    def _liability(self, seat: int) -> tuple[str, int, str]:
-        """The captured seat pays the debts of all below par (TG-64)."""
-        ending = self.settled.ending
-        debts = [payment for payment in self.payments if payment.base < 0]
-        total = -sum(payment.units for payment in debts)
-        parts = [
-            f"{SEALS[payment.seat]} {self._times(str(-payment.base), payment.multiple)}"
-            for payment in debts
-        ]
-        sums = f"({' + '.join(parts)})" if parts else "no debt"
-        formula = f"pays for all below par: {sums} × {ending.factor} ({ENDINGS[ending.kind]})"
-        return f"{formula} = {signed(total)}", total, ending.rule
-
-    def _collected(self, winner: int) -> tuple[str, int, str]:
-        """What the winner collects from and pays to each other seat (TG-51)."""
-        received: dict[int, int] = {}
-        paid: dict[int, int] = {}
-        for payment in self.payments:
-            if payment.payee == winner:
-                received[payment.payer] = received.get(payment.payer, 0) + payment.units
-            else:
-                paid[payment.payee] = payment.units
-        total = sum(received.values()) - sum(paid.values())
-        terms = [f"{count} from {SEALS[seat]}" for seat, count in sorted(received.items())]
-        formula = " + ".join(terms) if terms else "nobody is below par"
-        for seat, count in sorted(paid.items()):
-            formula += f" − {count} to {SEALS[seat]}"
-        return f"{formula} = {signed(total)}", total, "TG-51"

@@ -249,33 +249,83 @@ def _ways(hand_id: str, name: str, seat: int | None) -> list[tuple[str, str, str
     return [(stage.formula, stage.value, stage.rule) for stage in figure.stages]
 
 
+CAPTURED = (
+    "擒: 東 leads 零霖六 to the last trick, 南 captures it with 高腳七; "
+    "東 pays for all below par: × 4"
+)
 WAYS: list[tuple[str, str, int | None, list[tuple[str, str, str | None]]]] = [
-    ("G30", "units", 0, [("1 棟, 3 below par 4: 3 × 2 (bank, n = 1) = −6", "-6", "TG-52")]),
-    ("G30", "units", 1, [("4 棟, at par 4: 0", "0", "TG-50")]),
-    ("G30", "units", 2, [("no 棟, empty, par 4 + 1: −5", "-5", "TG-50")]),
-    ("G30", "units", 3, [("6 from 東 + 5 from 西 = +11", "11", "TG-51")]),
-    ("G31", "units", 1, [("5 棟, 1 above par 4: +1", "1", "TG-54")]),
-    ("G31", "units", 3, [("6 from 東 + 5 from 西 − 1 to 南 = +10", "10", "TG-51")]),
-    ("G33", "units", 1, [("5 棟, 1 above par 4: 1 × 2 (bank, n = 1) = +2", "2", "TG-55")]),
-    ("G41", "units", 3,
-     [("1 棟, 3 below par 4: 3 × 2 (包尊) × 2 (bank, n = 1) = −12", "-12", "TG-53")]),
-    ("G46", "units", 0, [
-        ("5 棟, 1 above par 4: +1", "1", "TG-54"),
-        ("pays for all below par: (西 5 + 北 3) × 4 (擒, captured) = −32", "-31", "TG-64"),
-        ("+1 − 32 = −31", "-31", "TG-64"),
+    ("G30", "units", 0, [
+        ("1 棟, 3 below par 4: 3 × 2 (bank, n = 1) = −6", "-6", "TG-52"),
+        ("in all −6", "-6", "TG-50"),
     ]),
-    ("G46", "units", 2,
-     [("no 棟, empty, par 4 + 1, but 東 was captured and pays: 0", "0", "TG-64")]),
-    ("G53", "units", 1,
-     [("a winning deal is paid as by an empty seat: 5 × 4 (八支) × 3 (bank, n = 2) = −60",
-       "-60", "TG-85")]),
+    ("G30", "units", 1, [
+        ("4 棟, at par 4: 0", "0", "TG-50"),
+    ]),
+    ("G30", "units", 2, [
+        ("no 棟, empty, par 4 + 1: −5", "-5", "TG-50"),
+    ]),
+    ("G30", "units", 3, [
+        ("1 棟, 3 below par 4: 3 × 2 (bank, n = 1) = +6", "6", "TG-52"),
+        ("4 棟, at par 4: 0", "6", "TG-50"),
+        ("no 棟, empty, par 4 + 1: +5", "11", "TG-50"),
+        ("+6 + 5 = +11", "11", "TG-50"),
+    ]),
+    ("G31", "units", 1, [
+        ("5 棟, 1 above par 4: +1", "1", "TG-54"),
+        ("in all +1", "1", "TG-50"),
+    ]),
+    ("G31", "units", 3, [
+        ("1 棟, 3 below par 4: 3 × 2 (bank, n = 1) = +6", "6", "TG-52"),
+        ("5 棟, 1 above par 4: −1", "5", "TG-54"),
+        ("no 棟, empty, par 4 + 1: +5", "10", "TG-50"),
+        ("+6 − 1 + 5 = +10", "10", "TG-50"),
+    ]),
+    ("G33", "units", 1, [
+        ("5 棟, 1 above par 4: 1 × 2 (bank, n = 1) = +2", "2", "TG-55"),
+        ("in all +2", "2", "TG-50"),
+    ]),
+    ("G41", "units", 3, [
+        ("包尊: 東 takes the last trick with 至尊: × 2", "0", "TG-50"),
+        ("1 棟, 3 below par 4: 3 × 2 (包尊) × 2 (bank, n = 1) = −12", "-12", "TG-53"),
+        ("in all −12", "-12", "TG-50"),
+    ]),
+    ("G46", "units", 0, [
+        (CAPTURED, "0", "TG-64"),
+        ("5 棟, 1 above par 4: +1", "1", "TG-54"),
+        ("no 棟, empty, par 4 + 1: 5 × 4 (擒, captured) = −20", "-19", "TG-64"),
+        ("1 棟, 3 below par 4: 3 × 4 (擒, captured) = −12", "-31", "TG-64"),
+        ("+1 − 20 − 12 = −31", "-31", "TG-64"),
+    ]),
+    ("G46", "units", 1, [
+        (CAPTURED, "0", "TG-64"),
+        ("5 棟, 1 above par 4: −1", "-1", "TG-54"),
+        ("no 棟, empty, par 4 + 1: 5 × 4 (擒, captured) = +20", "19", "TG-64"),
+        ("1 棟, 3 below par 4: 3 × 4 (擒, captured) = +12", "31", "TG-64"),
+        ("−1 + 20 + 12 = +31", "31", "TG-64"),
+    ]),
+    ("G46", "units", 2, [
+        (CAPTURED, "0", "TG-64"),
+        ("no 棟, empty, par 4 + 1, but 東 was captured and pays: 0", "0", "TG-64"),
+        ("nothing to pay or to receive", "0", "TG-64"),
+    ]),
+    ("G53", "units", 1, [
+        ("the winning deal of 東 counts as 八支: × 4", "0", "TG-85"),
+        ("paid as by an empty seat, par 4 + 1: 5 × 4 (八支) × 3 (bank, n = 2) = −60",
+         "-60", "TG-85"),
+        ("in all −60", "-60", "TG-85"),
+    ]),
     ("G55", "units", 0, [
         ("pays 2 × 2 (bank, n = 1) to 西 = −4", "-4", "TG-40"),
         ("4 × 2 (bank, n = 1) + 4 × 2 (bank, n = 1) + 4 × 2 (bank, n = 1) = +24", "20", "TG-44"),
-        ("10 from 南 + 2 from 西 + 10 from 北 = +22", "42", "TG-51"),
-        ("−4 + 24 + 22 = +42", "42", "TG-50"),
+        ("no 棟, empty, par 4 + 1: 5 × 2 (bank, n = 1) = +10", "30", "TG-53"),
+        ("3 棟, 1 below par 4: 1 × 2 (bank, n = 1) = +2", "32", "TG-53"),
+        ("no 棟, empty, par 4 + 1: 5 × 2 (bank, n = 1) = +10", "42", "TG-53"),
+        ("−4 + 24 + 10 + 2 + 10 = +42", "42", "TG-50"),
     ]),
-    ("G65", "units", 0, [("no 棟, empty, par 2 + 1: 3 × 2 (bank, n = 1) = −6", "-6", "TG-52")]),
+    ("G65", "units", 0, [
+        ("no 棟, empty, par 2 + 1: 3 × 2 (bank, n = 1) = −6", "-6", "TG-52"),
+        ("in all −6", "-6", "TG-50"),
+    ]),
     ("G30", "tricks", 1, [("tricks 2, 3 and 4: 1 + 2 + 1 = 4", "4", "TG-26")]),
     ("G30", "tricks", 2, [("takes no trick", "0", "TG-26")]),
     ("G30", "winner", None, [("北 takes the last trick, 2 棟 with 雙長三", "3", "TG-30")]),
@@ -297,6 +347,38 @@ def test_the_way_to_a_figure(
     hand_id: str, name: str, seat: int | None, stages: list[tuple[str, str, str | None]]
 ) -> None:
     assert _ways(hand_id, name, seat) == stages
+
+
+def test_each_payment_of_the_winner_says_from_whom_and_for_whom() -> None:
+    (vector,) = [v for v in vectors("tien-gow", "worked") if v.expected["hand_id"] == "G46"]
+    titles = [
+        [stage.title for stage in figure.stages]
+        for figure in _derived(vector.line)
+        if figure.name == "units"
+    ]
+    assert titles == [
+        ["Ending 結", "Ending 結", "For 西", "For 北", "Units 注"],
+        ["Ending 結", "To 東", "From 東 for 西", "From 東 for 北", "Units 注"],
+        ["Ending 結", "Ending 結", "Units 注"],
+        ["Ending 結", "Ending 結", "Units 注"],
+    ]
+
+
+WRONG_UNITS = [
+    vector
+    for vector in READABLE
+    if vector.expected["verdict"] == "discrepant"
+    and any(finding["code"] == "units-mismatch" for finding in vector.expected["findings"])
+    and json.loads(vector.line)["events"][-1]["type"] != "void"
+]
+
+
+@pytest.mark.parametrize("vector", WRONG_UNITS, ids=lambda vector: vector.id)
+def test_the_way_to_units_ends_with_the_rule_of_the_finding_on_them(vector: Vector) -> None:
+    ends = {f.seat: f.stages[-1].rule for f in _derived(vector.line) if f.name == "units"}
+    for finding in vector.expected["findings"]:
+        if finding["code"] == "units-mismatch":
+            assert ends[finding["seat"]] == finding["rule"]
 
 
 def test_rake_and_the_pool_are_shown_with_their_numbers() -> None:
