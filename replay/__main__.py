@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -43,13 +44,16 @@ DEFAULT_RULESETS = frozenset(
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
+        # Not `print_usage`: where standard error is closed, that takes standard output.
+        self.exit(EXIT_USAGE, f"{self.format_usage()}{self.prog}: {message}\n")
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="python -m replay", description="Audit logged hands.")
-    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    # A part of an option's name is an unknown option (FORMAT 6.1, 8).
+    commands = parser.add_subparsers(
+        dest="command", required=True, parser_class=partial(_Parser, allow_abbrev=False)
+    )
     audit = commands.add_parser("audit", help="write one verdict a line for each hand")
     audit.add_argument("files", nargs="+", metavar="FILE", help="a hand log, or - for stdin")
     audit.add_argument("--continuity", action="store_true", help="check across hands, too")
@@ -103,17 +107,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RulesetError as error:
         _say(str(error))
         return EXIT_REJECTED
+    if sys.stdout is None:
+        _say("standard output is closed")
+        return EXIT_REJECTED
     try:
         status = _COMMANDS[options.command](options, rulesets)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # Whoever read us has gone; nothing is left to say, and Python must not try at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read us has gone; nothing is left to say.
+        _drop_output()
+        return EXIT_REJECTED
+    except OSError as error:
+        # What cannot be read is a verdict or a sentence of its own: this is what cannot be written.
+        _say(f"cannot write: {error}")
+        _drop_output()
         return EXIT_REJECTED
     except KeyboardInterrupt:
         _say("interrupted")
         return EXIT_INTERRUPTED
     return status
+
+
+def _drop_output() -> None:
+    """Send what is left of standard output nowhere: Python must not try again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _audit(options: argparse.Namespace, rulesets: Rulesets) -> int:
@@ -198,7 +215,11 @@ def _planted_list(path: Path | None) -> Iterator[BinaryIO]:
 def _opened(name: str) -> Iterator[BinaryIO | None]:
     """A file or standard input; None where it cannot be opened, which is said."""
     if name == "-":
-        yield sys.stdin.buffer
+        if sys.stdin is None:
+            _say("-: standard input is closed")
+            yield None
+        else:
+            yield sys.stdin.buffer
         return
     try:
         stream = Path(name).open("rb")  # noqa: SIM115 (only the opening may fail this way)
@@ -223,6 +244,8 @@ _COMMANDS = {"audit": _audit, "explain": _explain, "simulate": _simulate}
 
 
 def _say(message: str) -> None:
+    if sys.stderr is None:
+        return
     data = f"replay: {message}\n".encode("utf-8", "replace")
     sys.stderr.buffer.write(data)
     sys.stderr.buffer.flush()

@@ -113,6 +113,39 @@ def test_a_reader_that_goes_away_is_no_stack_trace() -> None:
     assert b"Exception" not in done.stderr
 
 
+@pytest.mark.parametrize("option", ["--cont", "--ruleset=.", "--rule"])
+def test_an_option_is_written_out_in_full(option: str) -> None:
+    """4: a part of an option's name is an unknown option."""
+    done = run("audit", option, "bom.ndjson")
+    assert (done.returncode, done.stdout) == (64, b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "lines"),
+    [
+        ("audit bom.ndjson - crlf.ndjson <&-", 2, 4),
+        ("audit bom.ndjson >&-", 2, 0),
+        ("audit bom.ndjson >/dev/full", 2, 0),
+        ("explain bom.ndjson >/dev/full", 2, 0),
+        ("audit no-such-file.ndjson bom.ndjson 2>&-", 2, 2),
+        ("audit --nonsense bom.ndjson 2>&-", 64, 0),
+    ],
+)
+def test_a_closed_or_full_channel_is_no_stack_trace(
+    arguments: str, status: int, lines: int
+) -> None:
+    """6.1, 6 and 8: what cannot be opened is one sentence and exit 2, and the next file goes on."""
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m replay {arguments}"],
+        capture_output=True, cwd=ODD, timeout=60, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr
+    assert done.stdout.count(b"\n") == lines
+    assert done.returncode == status
+
+
 def test_neither_database_nor_settings_are_needed(tmp_path: Path) -> None:
     bare = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
