@@ -11,9 +11,8 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
@@ -43,6 +42,10 @@ DEFAULT_RULESETS = frozenset(
 
 
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, **how: Any) -> None:
+        # A part of an option's name is an unknown option (FORMAT 6.1, 8).
+        super().__init__(**how, allow_abbrev=False)
+
     def error(self, message: str) -> NoReturn:
         # Not `print_usage`: where standard error is closed, that takes standard output.
         self.exit(EXIT_USAGE, f"{self.format_usage()}{self.prog}: {message}\n")
@@ -50,10 +53,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="python -m replay", description="Audit logged hands.")
-    # A part of an option's name is an unknown option (FORMAT 6.1, 8).
-    commands = parser.add_subparsers(
-        dest="command", required=True, parser_class=partial(_Parser, allow_abbrev=False)
-    )
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     audit = commands.add_parser("audit", help="write one verdict a line for each hand")
     audit.add_argument("files", nargs="+", metavar="FILE", help="a hand log, or - for stdin")
     audit.add_argument("--continuity", action="store_true", help="check across hands, too")
