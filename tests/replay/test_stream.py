@@ -197,3 +197,54 @@ def test_rule_7_reading_goes_on_after_a_line_over_the_size() -> None:
 def test_rule_7_a_blank_line_over_the_size_is_refused() -> None:
     (only,) = lines_of(b" " * (LINE_BYTES_MAX + 1))
     assert (only.number, only.data) == (1, None)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress], ids=["plain", "gz", "zst"])
+def test_the_listener_hears_the_unpacked_bytes_as_they_grow(log: bytes, pack) -> None:
+    heard: list[int] = []
+    lines = list(read_lines(Pieces(pack(log), 1 << 12), on_bytes=heard.append))
+    assert lines == lines_of(log)
+    assert heard == sorted(set(heard))
+    assert heard[-1] == len(log)
+    assert len(heard) > 1, "it is told piece by piece, not at the end only"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd.compress], ids=["plain", "gz", "zst"])
+def test_what_the_listener_raises_ends_the_reading(log: bytes, pack) -> None:
+    """A caller's limit is no break of the stream: no line is given for it."""
+
+    class TooMuch(Exception):
+        pass
+
+    def limit(size: int) -> None:
+        if size > len(log) // 2:
+            raise TooMuch
+
+    given: list[Line] = []
+    with pytest.raises(TooMuch):
+        given.extend(read_lines(Pieces(pack(log), 1 << 12), on_bytes=limit))
+    assert 0 < len(given) < len(lines_of(log))
+    assert given == lines_of(log)[: len(given)]
+    assert sum(len(line.data or b"") for line in given) <= len(log) // 2
+
+
+def test_the_listener_hears_a_packed_bomb_before_it_is_unpacked_whole() -> None:
+    bomb = gzip.compress(b"\n" * (64 << 20))
+    heard: list[int] = []
+
+    def limit(size: int) -> None:
+        heard.append(size)
+        if size > 1 << 20:
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        list(read_lines(Pieces(bomb, 1 << 20), on_bytes=limit))
+    assert heard[-1] < 4 << 20
+
+
+def test_the_listener_hears_nothing_of_an_empty_or_refused_stream() -> None:
+    heard: list[int] = []
+    assert list(read_lines(Pieces(b"", 8), on_bytes=heard.append)) == []
+    (only,) = read_lines(Pieces(b"PK\x03\x04 and more", 64), on_bytes=heard.append)
+    assert only.data is None
+    assert heard == []
