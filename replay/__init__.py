@@ -7,8 +7,17 @@ This is the front door: the service imports from here and from nowhere deeper.
         verdict = replay.audit(line.data, rulesets, number=line.number)
 """
 
-from replay.audit import Audited, Read, audit, audit_line, read, reject, walk
-from replay.continuity import Continuity
+from replay.audit import (
+    Audited,
+    Read,
+    audit,
+    audit_line,
+    read,
+    reject,
+    walk,
+    with_findings,
+)
+from replay.continuity import Continuity, Summary, compare, summarise
 from replay.findings import CODES, Code, Finding
 from replay.game import Game
 from replay.games import GAMES
@@ -38,7 +47,8 @@ __all__ = [
     "CODES", "ENGINE", "GAMES", "KINDS",
     "Audited", "Board", "Code", "Continuity", "DoorView", "Figure", "Finding", "Game", "Hand",
     "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets",
-    "SeatView", "Stage", "Step", "TileKind", "Verdict", "WagerView", "Walk",
-    "audit", "audit_line", "format_minor", "format_verdict", "load_rulesets", "parse_minor",
-    "parse_time", "read", "read_lines", "read_ruleset", "reject", "simulate", "walk",
+    "SeatView", "Stage", "Step", "Summary", "TileKind", "Verdict", "WagerView", "Walk",
+    "audit", "audit_line", "compare", "format_minor", "format_verdict", "load_rulesets",
+    "parse_minor", "parse_time", "read", "read_lines", "read_ruleset", "reject", "simulate",
+    "summarise", "walk", "with_findings",
 ]  # fmt: skip

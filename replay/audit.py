@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Union
 
@@ -131,13 +131,16 @@ def audit_line(
     return Audited(verdict=verdict, hand=hand)
 
 
-def with_findings(audited: Audited, more: list[Finding]) -> Verdict:
-    """A verdict with findings from outside of the hand itself put behind its own."""
-    verdict, hand = audited.verdict, audited.hand
-    if not more or hand is None:
+def game_of(hand: Hand) -> Game:
+    """The game that a hand is one of."""
+    return _GAME_OF[type(hand)]
+
+
+def with_findings(verdict: Verdict, more: Sequence[Finding]) -> Verdict:
+    """The verdict of a hand with findings from outside of the hand put behind its own."""
+    if not more:
         return verdict
-    game = _GAME_OF[type(hand)]
-    findings = verdict.findings + tuple(_worded(finding, game) for finding in more)
+    findings = verdict.findings + tuple(more)
     kind = verdict.verdict
     if any(finding.severity == "error" for finding in more):
         kind = "discrepant"
@@ -237,10 +240,10 @@ def _all_findings(found: Read, ruleset: Ruleset, judgement: Judgement) -> tuple[
     is_searched = not judgement.void and not judgement.stopped
     if is_searched and any(f.code not in game.unexplained for f in judgement.figures):
         explained = _explanations(found, ruleset)
-    whole = [_worded(finding, game) for finding in judgement.findings]
+    whole = [worded(finding, game) for finding in judgement.findings]
     for finding in judgement.figures:
         own = explained if finding.code not in game.unexplained else ()
-        whole.append(_worded(replaced(finding, explained_by=own), game))
+        whole.append(worded(replaced(finding, explained_by=own), game))
     return tuple(whole)
 
 
@@ -254,7 +257,8 @@ def _explanations(found: Read, ruleset: Ruleset) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _worded(finding: Finding, game: Game) -> Finding:
+def worded(finding: Finding, game: Game) -> Finding:
+    """A finding with the confidence of its rule and its words."""
     rule = game.rules.get(finding.rule) if finding.rule is not None else None
     confidence = rule.confidence if rule is not None else None
     if game.confidence is not None and rule is not None:

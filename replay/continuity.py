@@ -2,15 +2,19 @@
 
 Each readable hand is compared with the one before it of the same source and table. What is kept
 of a table is one small summary, so a long log costs no more memory than its tables do.
+
+`Continuity` does this for a log in its order. Whoever keeps hands in an order of his own calls
+`summarise` and `compare`: neither judges a hand again.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from replay.audit import Audited, with_findings
+from replay.audit import Audited, game_of, with_findings, worded
 from replay.findings import Finding, finding
 from replay.money import format_minor, parse_minor
 from replay.record import Hand, is_set
@@ -25,7 +29,7 @@ _ROUND_RULE = {BANKER_PAI_GOW: "PG-2", WENZHOU_PAI_GOW: "WZ-1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Summary:
+class Summary:
     """What the next hand of the table is compared with."""
 
     game: str
@@ -45,52 +49,62 @@ class Continuity:
 
     def __init__(self, rulesets: Rulesets) -> None:
         self._rulesets = rulesets
-        self._last: dict[tuple[str, str], _Summary] = {}
+        self._last: dict[tuple[str, str], Summary] = {}
 
     def judge(self, audited: Audited) -> Verdict:
         """The verdict with the findings against the hand before; a rejected line is passed over."""
-        hand = audited.hand
+        hand, verdict = audited.hand, audited.verdict
         if hand is None:
-            return audited.verdict
+            return verdict
         place = (hand.source, hand.table)
         earlier = self._last.get(place)
-        self._last[place] = self._summary(hand, audited.verdict)
+        self._last[place] = summarise(hand, verdict.settlement, self._rulesets)
         if earlier is None:
-            return audited.verdict
-        return with_findings(audited, compare(earlier, hand, audited.verdict))
-
-    def _summary(self, hand: Hand, verdict: Verdict) -> _Summary:
-        assert verdict.game is not None
-        round_ = hand.round if is_set(hand.round) else None
-        carry_out = _carry_out(hand)
-        return _Summary(
-            game=verdict.game,
-            round_id=getattr(round_, "id", None),
-            round_hand=getattr(round_, "hand", None),
-            dealt=Counter(_dealt(hand)),
-            currency=hand.currency,
-            minor_digits=hand.minor_digits,
-            carry_out=carry_out,
-            may_end_early=self._may_end_early(hand, verdict.game, carry_out),
-            next_bank=_next_bank(verdict),
-        )
-
-    def _may_end_early(self, hand: Any, game: str, carry_out: dict[str, int | None]) -> bool:
-        """Whether a missing second hand is legal: some seat fell below the entry (PG-1, 2.5)."""
-        if game != BANKER_PAI_GOW or not is_set(hand.stakes.entry):
-            return False
-        ruleset = self._rulesets.get(hand.ruleset)
-        assert ruleset is not None
-        if ruleset.options["early_exit"] != "below_entry":
-            return False
-        entry = parse_minor(hand.stakes.entry, hand.minor_digits)
-        return any(units is not None and units < entry for units in carry_out.values())
+            return verdict
+        return with_findings(verdict, compare(earlier, hand))
 
 
-def compare(earlier: _Summary, hand: Any, verdict: Verdict) -> list[Finding]:
+def summarise(hand: Hand, settlement: Mapping[str, Any] | None, rulesets: Rulesets) -> Summary:
+    """What of a hand the next one is compared with.
+
+    `settlement` is the recomputed one, as its verdict has it; the ruleset of the hand must be
+    known.
+    """
+    game = game_of(hand).name
+    round_ = hand.round if is_set(hand.round) else None
+    carry_out = _carry_out(hand)
+    return Summary(
+        game=game,
+        round_id=getattr(round_, "id", None),
+        round_hand=getattr(round_, "hand", None),
+        dealt=Counter(_dealt(hand)),
+        currency=hand.currency,
+        minor_digits=hand.minor_digits,
+        carry_out=carry_out,
+        may_end_early=_may_end_early(hand, game, carry_out, rulesets),
+        next_bank=_next_bank(settlement),
+    )
+
+
+def _may_end_early(
+    hand: Any, game: str, carry_out: dict[str, int | None], rulesets: Rulesets
+) -> bool:
+    """Whether a missing second hand is legal: some seat fell below the entry (PG-1, 2.5)."""
+    if game != BANKER_PAI_GOW or not is_set(hand.stakes.entry):
+        return False
+    ruleset = rulesets.get(hand.ruleset)
+    assert ruleset is not None
+    if ruleset.options["early_exit"] != "below_entry":
+        return False
+    entry = parse_minor(hand.stakes.entry, hand.minor_digits)
+    return any(units is not None and units < entry for units in carry_out.values())
+
+
+def compare(earlier: Summary, later: Hand) -> tuple[Finding, ...]:
     """The findings of a hand against the one before it, in the order of FORMAT 6.6, 33."""
-    assert verdict.game is not None
-    game = verdict.game
+    hand: Any = later
+    kind = game_of(later)
+    game = kind.name
     found = _reused_tiles(earlier, hand, game)
     round_ = hand.round if is_set(hand.round) else None
     if game == earlier.game == BANKER_PAI_GOW and earlier.round_hand == 1:
@@ -100,7 +114,7 @@ def compare(earlier: _Summary, hand: Any, verdict: Verdict) -> list[Finding]:
     found += _carry_gaps(earlier, hand, game)
     if game == earlier.game and earlier.next_bank is not None:
         found += _bank(earlier.next_bank, hand)
-    return found
+    return tuple(worded(one, kind) for one in found)
 
 
 def _dealt(hand: Any) -> list[str]:
@@ -113,7 +127,7 @@ def _dealt(hand: Any) -> list[str]:
     ]
 
 
-def _reused_tiles(earlier: _Summary, hand: Any, game: str) -> list[Finding]:
+def _reused_tiles(earlier: Summary, hand: Any, game: str) -> list[Finding]:
     rule = _ROUND_RULE.get(game)
     if rule is None or earlier.game not in _ROUND_RULE or not is_set(hand.round):
         return []
@@ -158,7 +172,7 @@ def _carry_out(hand: Any) -> dict[str, int | None]:
     return carried
 
 
-def _carry_gaps(earlier: _Summary, hand: Any, game: str) -> list[Finding]:
+def _carry_gaps(earlier: Summary, hand: Any, game: str) -> list[Finding]:
     seats = getattr(hand, "seats", None)
     if seats is None or not earlier.carry_out:
         return []
@@ -183,10 +197,10 @@ def _carry_gaps(earlier: _Summary, hand: Any, game: str) -> list[Finding]:
     return found
 
 
-def _next_bank(verdict: Verdict) -> tuple[int, int] | None:
-    if verdict.settlement is None or "next" not in verdict.settlement:
+def _next_bank(settlement: Mapping[str, Any] | None) -> tuple[int, int] | None:
+    if settlement is None or "next" not in settlement:
         return None
-    bank = verdict.settlement["next"]
+    bank = settlement["next"]
     return bank["banker"], bank["streak"]
 
 
