@@ -204,6 +204,42 @@ def test_a_post_without_token_gets_a_page_that_says_so(auditor):
     assert "<h1>The form has grown old</h1>" in answer.content.decode()
 
 
+class Unread:
+    """A body that nobody may read."""
+
+    def read(self, *_: int) -> bytes:
+        pytest.fail("The body was read.")
+
+    readline = read
+
+
+def send_unread(address):
+    """Send a large body as a browser does that has seen the log-in page."""
+    client = Client(enforce_csrf_checks=True)
+    client.get("/login")
+    assert set(client.cookies) == {"csrftoken"}
+    return client.generic(
+        "POST",
+        address,
+        **{
+            "wsgi.input": Unread(),
+            "CONTENT_TYPE": "multipart/form-data; boundary=x",
+            "CONTENT_LENGTH": str(2**31),
+        },
+    )
+
+
+def test_a_stranger_is_turned_away_before_his_upload_is_read(db):
+    answer = send_unread("/uploads/")
+    assert (answer.status_code, answer["Location"]) == (302, "/login?next=/uploads/")
+
+
+def test_a_stranger_cannot_leave_a_large_body_at_the_login(db):
+    answer = send_unread("/login")
+    assert answer.status_code == 413
+    assert "more than a log-in needs" in answer.content.decode()
+
+
 @pytest.mark.parametrize("address", ["/hands/", "/rules/", "/hands/1/", "/hands/1/record"])
 def test_pages_that_only_read_take_no_post(site, address):
     assert site.post(address).status_code == 405
