@@ -131,6 +131,17 @@ def test_every_game_is_there_with_its_title() -> None:
 
 
 @pytest.mark.parametrize("column", [2, 3])
+
+
+def test_games_are_called_what_the_rulebook_calls_them() -> None:
+    assert {game.name: game.title_hant for game in replay.GAMES.values()} == {
+        "banker-pai-gow": "搶莊牌九",
+        "tien-gow": "打天九",
+        "small-tien-gow": "小天九",
+        "wenzhou-pai-gow": "温州牌九",
+    }
+
+
 def test_readings_are_written_in_their_script(column: int) -> None:
     """Jyutping ends each syllable with its tone; pinyin has none but those over its vowels."""
     for row in (row for lines in CHAPTERS.values() for row in lines if row[column] != "–"):
