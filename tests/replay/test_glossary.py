@@ -130,9 +130,6 @@ def test_every_game_is_there_with_its_title() -> None:
         assert game.title_hant in " ".join(told[game.name])
 
 
-@pytest.mark.parametrize("column", [2, 3])
-
-
 def test_games_are_called_what_the_rulebook_calls_them() -> None:
     assert {game.name: game.title_hant for game in replay.GAMES.values()} == {
         "banker-pai-gow": "搶莊牌九",
@@ -142,6 +139,7 @@ def test_games_are_called_what_the_rulebook_calls_them() -> None:
     }
 
 
+@pytest.mark.parametrize("column", [2, 3])
 def test_readings_are_written_in_their_script(column: int) -> None:
     """Jyutping ends each syllable with its tone; pinyin has none but those over its vowels."""
     for row in (row for lines in CHAPTERS.values() for row in lines if row[column] != "–"):
