@@ -62,15 +62,18 @@ def is_compared(play: Play) -> bool:
 def _notes(play: Play) -> tuple[str, ...]:
     if play.phase == Phase.REVEAL and play.count:
         return (f"{play.count} of 4 have shown",)
-    if not is_compared(play):
-        return ()
+    return (bank_fared(play),) if is_compared(play) else ()
+
+
+def bank_fared(play: Play) -> str:
+    """How the bank did against the three: "the bank wins 2, loses 1"."""
     won = [WINNERS[play.outcomes[seat]] for seat in range(4) if seat != play.banker]
     parts = [
         f"{word} {won.count(winner)}"
         for winner, word in (("banker", "wins"), ("player", "loses"), ("push", "pushes"))
         if won.count(winner)
     ]
-    return (f"the bank {', '.join(parts)}",)
+    return f"the bank {', '.join(parts)}"
 
 
 def _seat_view(play: Play, facts: Facts, seat: int) -> SeatView:

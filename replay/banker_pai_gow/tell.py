@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from replay.banker_pai_gow.board import board_of, dice_note
 from replay.banker_pai_gow.options import BidTie, Rules
+from replay.banker_pai_gow.phases import phase_of
 from replay.banker_pai_gow.play import Play, legal_bankers, replay, top_bidders
 from replay.banker_pai_gow.ranking import PAIR_RANKS
 from replay.banker_pai_gow.record import (
@@ -35,23 +36,6 @@ from replay.record import Void
 from replay.steps import Board, Part, Placed, Step
 from replay.tiles import indices
 
-_BIDS = Part(key="bids", title="Bids and banker")
-_BETS = Part(key="bets", title="Bets")
-_DEAL = Part(key="deal", title="Dice and deal")
-_REVEAL = Part(key="reveal", title="Reveal")
-_COMPARE = Part(key="compare", title="Comparison")
-_VOID = Part(key="void", title="Void")
-_PARTS: dict[type[PaiGowEvent], Part] = {
-    Bid: _BIDS,
-    Banker: _BIDS,
-    Bet: _BETS,
-    DiceThrow: _DEAL,
-    Deal: _DEAL,
-    Reveal: _REVEAL,
-    Compare: _COMPARE,
-    Void: _VOID,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class _Words:
@@ -66,33 +50,35 @@ def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
 
     Behind a refused event the board stays as it was, and the words say what the log says.
     """
-    told: list[tuple[_Words, Board]] = []
+    told: list[tuple[_Words, Part, Board]] = []
 
     def observe(index: int, play: Play) -> None:
-        told.append((_judged_words(hand.events[index], index, play, facts), board_of(play, facts)))
+        event = hand.events[index]
+        words = _judged_words(event, index, play, facts)
+        told.append((words, phase_of(type(event), play), board_of(play, facts)))
 
-    start = board_of(Play(hand, facts, rules), facts)
+    before = Play(hand, facts, rules)
     play = replay(hand, facts, rules, observe)
     steps = [
         Step(
             number=0,
             event=None,
             kind="start",
-            part=_PARTS[type(hand.events[0])] if hand.events else _BIDS,
+            part=phase_of(type(hand.events[0]) if hand.events else Bid, before),
             text="before the first event",
             sentence="Before the first event.",
-            board=start,
+            board=board_of(before, facts),
         )
     ]
     stopped = board_of(play, facts, _refused_tiles(play))
     clock: int | None = None
     for index, event in enumerate(hand.events):
         if index < len(told):
-            words, board = told[index]
-        elif index == play.refused_at:
-            words, board = _refused_words(event, play), stopped
+            words, part, board = told[index]
         else:
-            words, board = _logged_words(event), stopped
+            is_refused = index == play.refused_at
+            words = _refused_words(event, play) if is_refused else _logged_words(event)
+            part, board = phase_of(type(event), play), stopped
         ms = None if event.ms is UNSET else event.ms
         think = None if ms is None or clock is None or ms < clock else ms - clock
         clock = clock if ms is None else ms
@@ -101,7 +87,7 @@ def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
                 number=index + 1,
                 event=index,
                 kind=str(event.__struct_config__.tag),
-                part=_PARTS[type(event)],
+                part=part,
                 seat=getattr(event, "seat", None),
                 tiles=tuple(getattr(event, "tiles", ())),
                 text=words.text,

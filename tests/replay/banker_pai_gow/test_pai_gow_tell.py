@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,38 @@ def test_the_event_list_of_the_designs_hand() -> None:
     assert steps[6].sentence == "East bets 10, stake 100.00."
     assert steps[9].sentence == "The dice show 3 and 4, 7 in all: North is dealt first."
     assert steps[16].sentence == "North shows a pair of Benches: Bench and Bench."
+
+
+def notes_of(steps: tuple[Step, ...]) -> dict[str, str]:
+    return {step.part.title: step.part.note for step in steps}
+
+
+def test_the_phases_of_the_designs_hand_say_what_came_of_them() -> None:
+    assert notes_of(replay.walk(MOCK, rulesets()).steps) == {
+        "Bids and banker": "1 · 2 · 0 · 2, 南 at ×2",
+        "Bets": "×10 · ×8 · ×5",
+        "Dice and deal": "3 + 4, from 北",
+        "Reveal": "the bank shows 地王",
+        "Comparison": "the bank wins 2, loses 1",
+    }
+
+
+def test_phases_behind_a_stop_say_that_they_are_not_judged() -> None:
+    hand = json.loads(MOCK)
+    hand["events"][7]["multiple"] = 999
+    assert notes_of(told(hand)) == {
+        "Bids and banker": "1 · 2 · 0 · 2, 南 at ×2",
+        "Bets": "×10 · – · ×5",
+        "Dice and deal": "not judged",
+        "Reveal": "not judged",
+        "Comparison": "not judged",
+    }
+    hand["events"] = [*json.loads(MOCK)["events"][:3], {"type": "void", "reason": "cut"}]
+    hand["result"] = None
+    assert notes_of(told(hand)) == {
+        "Bids and banker": "1 · 2 · – · 2",
+        "Void": "nothing is owed",
+    }
 
 
 def test_the_board_of_the_designs_hand() -> None:
