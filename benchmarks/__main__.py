@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from benchmarks import memory, speed
 
@@ -32,4 +31,4 @@ def _count(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

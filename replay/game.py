@@ -9,14 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from replay.findings import Finding
 from replay.record import Hand
 from replay.ruleset import Option, OptionValue
 from replay.steps import Figure, Observer, Rule, Step
 
 
-@dataclass(slots=True, kw_only=True)
-class Judgement:
+class Judgement(msgspec.Struct, kw_only=True):
     """What the replay of one hand under one ruleset says.
 
     `findings` are those on events, in order, then those without an event; `figures` those on

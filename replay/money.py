@@ -6,14 +6,25 @@ Text amounts follow FORMAT 6.2, 13. No amount ever passes through a float.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 MAGNITUDE_LIMIT = 10**15
 MINOR_DIGITS_MAX = 8
+# How many amounts of one number of decimals are kept, to read and to write.
+KEPT_MAX = 8_192
 
-_MONEY = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?", re.ASCII)
+# The limit is on the amount, not on the minor units: 16 whole digits are always too many.
+_WHOLE = "-?(?:0|[1-9][0-9]{0,14})"
+# By the number of decimals.
+_MONEY = (
+    re.compile(_WHOLE),
+    *(
+        re.compile(rf"{_WHOLE}(?:\.[0-9]{{1,{digits}}})?")
+        for digits in range(1, MINOR_DIGITS_MAX + 1)
+    ),
+)
+_ANY_MONEY = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _DECIMAL = re.compile(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?", re.ASCII)
 
 
@@ -21,34 +32,30 @@ class MoneyError(ValueError):
     """A text that is not an amount; the message says why."""
 
 
-@lru_cache(maxsize=65536)
 def parse_minor(text: str, digits: int) -> int:
     """Read a decimal amount as integer minor units.
 
     Raises: MoneyError when the text is not of the form of FORMAT 6.2, 13, has more than
     `digits` decimals, is a negative zero, or reaches 10^15.
     """
-    match = _MONEY.fullmatch(text)
-    if match is None:
-        raise MoneyError("not a plain decimal amount")
-    sign, whole, fraction = match.groups()
-    if fraction is None:
-        fraction = ""
-    if len(fraction) > digits:
-        raise MoneyError(f"more than {digits} decimals")
-    # The limit is on the amount, not on the minor units: 16 digits are always too many, and
-    # counting them first keeps int() away from absurdly long numbers.
-    if len(whole) > 15:
-        raise MoneyError("magnitude not below 10^15")
+    if _MONEY[digits].fullmatch(text) is None:
+        raise MoneyError(_fault_of(text, digits))
+    whole, _, fraction = text.partition(".")
     units = int(whole + fraction.ljust(digits, "0"))
-    if not sign:
-        return units
-    if units == 0:
+    if units == 0 and text[0] == "-":
         raise MoneyError("a negative zero")
-    return -units
+    return units
 
 
-@lru_cache(maxsize=65536)
+def _fault_of(text: str, digits: int) -> str:
+    match = _ANY_MONEY.fullmatch(text)
+    if match is None:
+        return "not a plain decimal amount"
+    if len(match[2] or "") > digits + 1:
+        return f"more than {digits} decimals"
+    return "magnitude not below 10^15"
+
+
 def format_minor(units: int, digits: int) -> str:
     """Write minor units with exactly `digits` decimals: the inverse of `parse_minor`."""
     if digits == 0:
@@ -56,6 +63,42 @@ def format_minor(units: int, digits: int) -> str:
     text = str(abs(units)).rjust(digits + 1, "0")
     sign = "-" if units < 0 else ""
     return f"{sign}{text[:-digits]}.{text[-digits:]}"
+
+
+class _Units(dict[str, int]):
+    """Amounts that were read, by their text; another one is read when it is asked for."""
+
+    def __init__(self, digits: int) -> None:
+        super().__init__()
+        self._digits = digits
+
+    def __missing__(self, text: str) -> int:
+        units = parse_minor(text, self._digits)
+        if len(self) >= KEPT_MAX:
+            self.clear()
+        self[text] = units
+        return units
+
+
+class _Texts(dict[int, str]):
+    """Amounts that were written, by their minor units."""
+
+    def __init__(self, digits: int) -> None:
+        super().__init__()
+        self._digits = digits
+
+    def __missing__(self, units: int) -> str:
+        text = format_minor(units, self._digits)
+        if len(self) >= KEPT_MAX:
+            self.clear()
+        self[units] = text
+        return text
+
+
+# By the number of decimals: `UNITS_OF[2]["-26.67"]` is -2667, and `TEXT_OF[2][-2667]` the inverse.
+# A hand has some forty amounts, and the same ones come again and again.
+UNITS_OF: Sequence[Mapping[str, int]] = tuple(map(_Units, range(MINOR_DIGITS_MAX + 1)))
+TEXT_OF: Sequence[Mapping[int, str]] = tuple(map(_Texts, range(MINOR_DIGITS_MAX + 1)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from functools import lru_cache
 from typing import Annotated, Any, Literal, Never
 
 import msgspec
@@ -102,7 +101,7 @@ def refuse(place: str, reason: str) -> Never:
 def read_money(text: str, digits: int, place: str) -> int:
     """Minor units of an amount. Raises: Refusal with the place."""
     try:
-        return money.parse_minor(text, digits)
+        return money.UNITS_OF[digits][text]
     except money.MoneyError as error:
         raise Refusal(place, f"{error}: {_shown(text)}") from None
 
@@ -128,6 +127,28 @@ def read_seats(seats: tuple[SeatEntry, SeatEntry, SeatEntry, SeatEntry], digits:
 
     Raises: Refusal when a seat or a player is not there exactly once, or an amount is not one.
     """
+    first, second, third, fourth = seats
+    units_of = money.UNITS_OF[digits]
+    if first.seat == 0 and second.seat == 1 and third.seat == 2 and fourth.seat == 3:
+        try:
+            carry_in = [
+                units_of[first.carry_in],
+                units_of[second.carry_in],
+                units_of[third.carry_in],
+                units_of[fourth.carry_in],
+            ]
+        except money.MoneyError:
+            return _read_seats_singly(seats, digits)
+        players = {first.player, second.player, third.player, fourth.player}
+        if len(players) == 4 and min(carry_in) >= 0:
+            return carry_in
+    return _read_seats_singly(seats, digits)
+
+
+def _read_seats_singly(
+    seats: tuple[SeatEntry, SeatEntry, SeatEntry, SeatEntry], digits: int
+) -> list[int]:
+    """The same for seats in any order, and with the place of a fault."""
     carry: list[int | None] = [None, None, None, None]
     players = set()
     for position, entry in enumerate(seats):
@@ -146,7 +167,6 @@ _TIME = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
 def parse_time(text: str) -> tuple[datetime, str]:
     """Read an RFC 3339 time (FORMAT 6.2, 15) as a sortable pair.
 
@@ -203,8 +223,22 @@ def _month_days(year: int, month: int) -> int:
     return 30 if month in (4, 6, 9, 11) else 31
 
 
+# The usual form; of two such times of one length and one offset the later one is the greater text.
+# 29 February and second 60 are not in it.
+_USUAL_TIME = re.compile(
+    r"(?!0000)[0-9]{4}-"
+    r"(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
+    r"(Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+)
+
+
 def check_times(started_at: str, ended_at: str) -> None:
     """Raises: Refusal when a time is not one, or the hand ends before it starts."""
+    if started_at <= ended_at and len(started_at) == len(ended_at):
+        first, last = _USUAL_TIME.fullmatch(started_at), _USUAL_TIME.fullmatch(ended_at)
+        if first is not None and last is not None and first[1] == last[1]:
+            return
     try:
         start = parse_time(started_at)
     except ValueError as error:
@@ -243,15 +277,17 @@ _ENCODE = msgspec.json.Encoder().encode
 def needs_strict_scan(line: bytes, hand: Hand) -> bool:
     """Tell whether a decoded line could still hide what FORMAT refuses.
 
-    msgspec keeps the last of two equal keys and lets control characters of Unicode pass. Where a
-    line has no backslash, quotes only delimit keys and strings, and the hand written out again has
-    each key and string that was kept once: a repeated key makes the numbers of quotes differ. A
-    control character beyond ASCII begins with the byte C2. Anything unusual is scanned in full,
-    so the short way only ever saves time.
+    msgspec keeps the last of two equal keys and lets control characters of Unicode pass. A control
+    character beyond ASCII begins with the byte C2. Where a line has no backslash, the hand written
+    out again spells each key and value that was kept in the fewest bytes there are: when it is as
+    long as the line, nothing was dropped. In a line that is longer, for its blanks, quotes only
+    delimit keys and strings: a repeated key makes their numbers differ. Anything unusual is
+    scanned in full, so the short way only ever saves time.
     """
-    if b"\\" in line or b"\x7f" in line or b"\xc2" in line or hand.ext is not UNSET:
+    if 0x5C in line or 0x7F in line or 0xC2 in line or hand.ext is not UNSET:
         return True
-    return line.count(b'"') != _ENCODE(hand).count(b'"')
+    written = _ENCODE(hand)
+    return len(written) != len(line) and written.count(b'"') != line.count(b'"')
 
 
 def strict_scan(line: bytes) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from replay.banker_pai_gow.play import Play, replay
 from replay.banker_pai_gow.record import Facts, Logged, PaiGowHand
 from replay.findings import Finding, finding
 from replay.game import Judgement
-from replay.money import format_minor
+from replay.money import TEXT_OF, format_minor
 from replay.record import Void
 from replay.steps import Observer
 
@@ -307,15 +307,18 @@ def _imbalances(logged: Logged, digits: int) -> list[Finding]:
 
 def render(settlement: Settlement, digits: int) -> dict[str, Any]:
     """The settlement in the shape of FORMAT 6.4, 32."""
+    text_of = TEXT_OF[digits]
+    gross, rake = settlement.gross, settlement.rake
+    net, valid_bet = settlement.net, settlement.valid_bet
     return {
         "seats": [
             {
                 "seat": seat,
-                "gross": format_minor(settlement.gross[seat], digits),
-                "rake": format_minor(settlement.rake[seat], digits),
-                "net": format_minor(settlement.net[seat], digits),
-                "valid_bet": format_minor(settlement.valid_bet[seat], digits),
+                "gross": text_of[gross[seat]],
+                "rake": text_of[rake[seat]],
+                "net": text_of[net[seat]],
+                "valid_bet": text_of[valid_bet[seat]],
             }
-            for seat in range(4)
+            for seat in (0, 1, 2, 3)
         ]
     }

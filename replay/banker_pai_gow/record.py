@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Never
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from replay.banker_pai_gow.ranking import RankCode
-from replay.money import MoneyError, parse_minor
+from replay.money import UNITS_OF, MoneyError
 from replay.record import (
     EVENTS_MAX,
     Dice,
@@ -167,29 +167,32 @@ def _read_result(result: Result, digits: int) -> Logged:
         if entries[entry.seat] is not None:
             refuse(f"$.result.seats[{position}].seat", f"seat {entry.seat} is there twice")
         entries[entry.seat] = entry
-    logged = Logged(theoretical=[], gross=[], rake=[], net=[], valid_bet=[], carry_out=[])
+    # Four entries, none of them twice: each seat has one.
+    rows = [entry for entry in entries if entry is not None]
+    units_of = UNITS_OF[digits]
     try:
-        # Four entries, none of them twice: each seat has one.
-        for entry in filter(None, entries):
-            logged.theoretical.append(_parse_optional(entry.theoretical, digits))
-            logged.gross.append(parse_minor(entry.gross, digits))
-            logged.rake.append(parse_minor(entry.rake, digits))
-            logged.net.append(parse_minor(entry.net, digits))
-            logged.valid_bet.append(parse_minor(entry.valid_bet, digits))
-            logged.carry_out.append(_parse_optional(entry.carry_out, digits))
+        return Logged(
+            theoretical=_read_optional([row.theoretical for row in rows], digits),
+            gross=[units_of[row.gross] for row in rows],
+            rake=[units_of[row.rake] for row in rows],
+            net=[units_of[row.net] for row in rows],
+            valid_bet=[units_of[row.valid_bet] for row in rows],
+            carry_out=_read_optional([row.carry_out for row in rows], digits),
+        )
     except MoneyError:
         _refuse_amount(result, digits)
-    return logged
 
 
-def _parse_optional(text: str | UnsetType, digits: int) -> int | None:
-    return None if text is UNSET else parse_minor(text, digits)
+def _read_optional(texts: list[str | UnsetType], digits: int) -> list[int | None]:
+    units_of = UNITS_OF[digits]
+    return [None if text is UNSET else units_of[text] for text in texts]
 
 
-def _refuse_amount(result: Result, digits: int) -> None:
+def _refuse_amount(result: Result, digits: int) -> Never:
     """Find the amount that cannot be read; places are not made for the many lines that can."""
     for position, entry in enumerate(result.seats):
         for name in ("theoretical", "gross", "rake", "net", "valid_bet", "carry_out"):
             text = getattr(entry, name)
             if text is not UNSET:
                 read_money(text, digits, f"$.result.seats[{position}].{name}")
+    raise AssertionError("every amount is one")

@@ -8,11 +8,10 @@ from typing import Any
 
 from replay.findings import Finding, finding
 from replay.game import Judgement
-from replay.money import format_minor
+from replay.money import TEXT_OF, format_minor
 from replay.steps import Observer
 from replay.tien_gow.options import Rules
 from replay.tien_gow.payout import (
-    NOTHING,
     ORDINARY,
     Settled,
     gross_of,
@@ -289,14 +288,14 @@ def _compare_void(hand: AnyHand, facts: Facts, rules: Rules) -> list[Finding]:
 def render(settled: Settled, digits: int) -> dict[str, Any]:
     """A settlement in the shape of `result` (FORMAT 6.4, 32)."""
     banker, streak = settled.next
-
-    def texts(amounts: list[int]) -> list[str]:
-        return [format_minor(amount, digits) for amount in amounts]
-
-    gross, valid_bet = texts(settled.gross), texts(settled.valid_bet)
+    text_of = TEXT_OF[digits]
+    gross = [text_of[amount] for amount in settled.gross]
+    valid_bet = [text_of[amount] for amount in settled.valid_bet]
     # Without a rake the net amounts are the very gross amounts.
-    net = gross if settled.net is settled.gross else texts(settled.net)
-    rake = [format_minor(0, digits)] * 4 if settled.rake is NOTHING else texts(settled.rake)
+    net = gross
+    if settled.net is not settled.gross:
+        net = [text_of[amount] for amount in settled.net]
+    rake = [text_of[amount] for amount in settled.rake]
     tricks, units = settled.tricks, settled.units
     return {
         "winner": settled.winner,

@@ -216,29 +216,29 @@ def _in_seat_order(
     return first, second, third, fourth
 
 
-_NO_CARRY_OUT = [UNSET] * 4
-
-
 def _read_rows(
     result: Result, rows: tuple[SeatResult, SeatResult, SeatResult, SeatResult], digits: int
 ) -> Logged:
-    parse = money.parse_minor
+    units_of = money.UNITS_OF[digits]
     after = result.next
-    outs = [row.carry_out for row in rows]
     carry_out = None
+    outs = [row.carry_out for row in rows]
     if outs != _NO_CARRY_OUT:
-        carry_out = [None if out is UNSET else parse(out, digits) for out in outs]
+        carry_out = [None if out is UNSET else units_of[out] for out in outs]
     return Logged(
         result.winner,
         [row.tricks for row in rows],
         [row.units for row in rows],
-        [parse(row.gross, digits) for row in rows],
-        [parse(row.rake, digits) for row in rows],
-        [parse(row.net, digits) for row in rows],
-        [parse(row.valid_bet, digits) for row in rows],
+        [units_of[row.gross] for row in rows],
+        [units_of[row.rake] for row in rows],
+        [units_of[row.net] for row in rows],
+        [units_of[row.valid_bet] for row in rows],
         carry_out,
         None if after is UNSET else (after.banker, after.streak),
     )
+
+
+_NO_CARRY_OUT = [UNSET] * 4
 
 
 def _refuse_amount(result: Result, digits: int) -> Never:

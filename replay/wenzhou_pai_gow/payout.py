@@ -12,7 +12,7 @@ import msgspec
 
 from replay.findings import Finding, finding
 from replay.game import Judgement
-from replay.money import format_minor
+from replay.money import TEXT_OF, format_minor
 from replay.record import Void
 from replay.steps import Observer
 from replay.wenzhou_pai_gow.options import Rules
@@ -131,20 +131,21 @@ def settle(facts: Facts, door_wins: tuple[bool, bool, bool] | None, rules: Rules
 
 def render(settlement: Settlement, digits: int) -> dict[str, Any]:
     """Write a settlement in the shape of `result` (FORMAT 6.4, 32)."""
+    text_of = TEXT_OF[digits]
     return {
         "bets": [
             {
                 "bet": bet,
-                "profit": format_minor(settlement.profits[number], digits),
-                "valid_bet": format_minor(settlement.valid_bets[number], digits),
+                "profit": text_of[settlement.profits[number]],
+                "valid_bet": text_of[settlement.valid_bets[number]],
             }
             for number, bet in enumerate(settlement.bets)
         ],
         "players": [
             {
                 "player": player,
-                "profit": format_minor(book.profit, digits),
-                "valid_bet": format_minor(book.valid_bet, digits),
+                "profit": text_of[book.profit],
+                "valid_bet": text_of[book.valid_bet],
             }
             for player, book in settlement.books.items()
         ],

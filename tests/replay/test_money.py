@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay.money import (
+    KEPT_MAX,
+    TEXT_OF,
+    UNITS_OF,
     MoneyError,
     Rate,
     format_minor,
@@ -51,6 +54,28 @@ def test_anything_else_is_refused(text: str, digits: int) -> None:
 @given(st.integers(-(10**15) + 1, 10**15 - 1), st.integers(0, 8))
 def test_writing_and_reading_are_inverse(whole: int, digits: int) -> None:
     assert parse_minor(format_minor(whole, digits), digits) == whole
+
+
+@given(st.integers(-(10**15) + 1, 10**15 - 1), st.integers(0, 8))
+def test_what_is_kept_is_what_was_read_and_written(whole: int, digits: int) -> None:
+    text = format_minor(whole, digits)
+    for _ in range(2):
+        assert UNITS_OF[digits][text] == whole
+        assert TEXT_OF[digits][whole] == text
+
+
+def test_no_more_amounts_are_kept_than_the_limit_says() -> None:
+    for units in range(KEPT_MAX + 10):
+        assert UNITS_OF[8][TEXT_OF[8][units]] == units
+    assert 10 <= len(TEXT_OF[8]) <= KEPT_MAX
+    assert 10 <= len(UNITS_OF[8]) <= KEPT_MAX
+
+
+@pytest.mark.parametrize("text", ["1.", "-0.00", "1e3", "0.001", "1000000000000000"])
+def test_an_amount_that_is_none_is_refused_each_time(text: str) -> None:
+    for _ in range(2):
+        with pytest.raises(MoneyError):
+            UNITS_OF[2][text]
 
 
 def test_G26_rake_is_floored_to_the_minor_unit() -> None:

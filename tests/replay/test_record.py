@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
+import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import replay
 from replay.record import (
+    _USUAL_TIME,
     Refusal,
     check_times,
+    needs_strict_scan,
     parse_time,
     salvage,
     strict_scan,
@@ -57,6 +63,23 @@ def test_a_fraction_of_any_length_counts_exactly() -> None:
     with pytest.raises(Refusal, match=r"ended_at: before"):
         check_times(late, early)
     assert parse_time("2024-05-17T21:14:06.5Z") == parse_time("2024-05-17T21:14:06.500Z")
+
+
+@given(st.data())
+def test_usual_times_are_told_apart_as_all_times_are(data: st.DataObject) -> None:
+    form = _USUAL_TIME.pattern.replace("(Z|", "(?:Z|").replace("[0-9]+)?", "[0-9]{1,4})?")
+    times = st.from_regex(form, fullmatch=True)
+    early = data.draw(times)
+    # Half of the time the other one has the same zone, often the same day.
+    cut = data.draw(st.integers(0, 19))
+    late = data.draw(st.one_of(times, times.map(lambda text: early[:cut] + text[cut:])))
+    late = data.draw(st.sampled_from([late, late[:19] + early[19:]]))
+    assume(_USUAL_TIME.fullmatch(late))
+    if parse_time(early) <= parse_time(late):
+        check_times(early, late)
+    else:
+        with pytest.raises(Refusal, match="before started_at"):
+            check_times(early, late)
 
 
 def test_offsets_are_taken_into_account() -> None:
@@ -125,3 +148,43 @@ def test_rule_18_names_of_a_refused_line_are_given_where_they_are_well_formed() 
 @given(st.binary(max_size=200))
 def test_no_bytes_make_the_salvage_raise(line: bytes) -> None:
     assert set(salvage(line)) == {"source", "hand_id", "game", "ruleset"}
+
+
+def _structs(game: replay.Game) -> list[type]:
+    """The hand's type of a game, and each type that stands in it."""
+    found: list[type] = []
+    waiting = [msgspec.inspect.type_info(game.hand_type)]
+    while waiting:
+        info = waiting.pop()
+        if isinstance(info, msgspec.inspect.StructType) and info.cls not in found:
+            found.append(info.cls)
+            waiting += [field.type for field in info.fields]
+        waiting += getattr(info, "types", ()) or getattr(info, "item_types", ())
+        if getattr(info, "item_type", None) is not None:
+            waiting.append(info.item_type)
+    return found
+
+
+@pytest.mark.parametrize("game", replay.GAMES.values(), ids=replay.GAMES)
+def test_a_hand_written_out_has_nothing_that_its_line_lacks(game: replay.Game) -> None:
+    # `needs_strict_scan` rests on it: a field with a default would hide a repeated key.
+    structs = _structs(game)
+    assert len(structs) > 8
+    for struct in structs:
+        for field in msgspec.structs.fields(struct):
+            assert field.default in (msgspec.NODEFAULT, msgspec.UNSET), (struct, field)
+            assert field.default_factory is msgspec.NODEFAULT, (struct, field)
+
+
+@pytest.mark.parametrize("game", replay.GAMES)
+def test_a_repeated_key_is_seen_whether_or_not_the_line_has_blanks(game: str) -> None:
+    ruleset = next(known for known in replay.load_rulesets() if known.game == game)
+    (line,) = replay.simulate(game, 1, 1, ruleset)
+    hand = replay.read(line).hand
+    spaced = json.dumps(json.loads(line), ensure_ascii=False).encode()
+    for text in (line, spaced):
+        assert not needs_strict_scan(text, hand)
+        for key in (b'"table"', b'"type"'):
+            doubled = text.replace(key, key + b':"",' + key, 1)
+            assert doubled != text
+            assert needs_strict_scan(doubled, hand)
