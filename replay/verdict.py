@@ -36,6 +36,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _ENCODER = msgspec.json.Encoder()
+# Whoever keeps a settlement need not keep the order of its keys.
+_SORTED = msgspec.json.Encoder(order="deterministic")
 
 
 def format_verdict(verdict: Verdict) -> bytes:
@@ -70,4 +72,4 @@ def digest_of(
         ],
         settlement,
     ]  # fmt: skip
-    return hashlib.sha256(_ENCODER.encode(body)).hexdigest()
+    return hashlib.sha256(_SORTED.encode(body)).hexdigest()
