@@ -1,19 +1,25 @@
 """The tables: fields and constraints, nothing else. What is done with them is in `services`."""
 
+from audit.models.comparisons import Comparison, ComparisonFinding
 from audit.models.hands import Duplicate, Hand, HandVersion
 from audit.models.refusals import Refusal
+from audit.models.tables import Table, TableTouch
 from audit.models.uploads import Chunk, ChunkState, Upload, UploadState
 from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
 
 __all__ = [
     "Chunk",
     "ChunkState",
+    "Comparison",
+    "ComparisonFinding",
     "Duplicate",
     "Finding",
     "Hand",
     "HandVersion",
     "Refusal",
     "Severity",
+    "Table",
+    "TableTouch",
     "Upload",
     "UploadState",
     "Verdict",

@@ -10,6 +10,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models.functions import Now
 
+from audit.models.comparisons import Comparison
 from audit.models.uploads import Upload
 from audit.models.verdicts import Verdict, VerdictKind
 
@@ -25,8 +26,10 @@ class Hand(models.Model):
     `played_at` is the instant of `started_at` to the microsecond, `started_at` the text as logged,
     `played_on` the day in the offset of the log. An instant outside of the years 1 to 9999 in UTC
     (legal near their ends in some offsets) is moved to the nearest one inside, for sorting only.
-    `error_code` is the primary finding, empty where there is none. `is_conflict`: other bytes came
-    under the same identity.
+    `comparison` is the current one with the hand before, None where none ever found anything; the
+    kind and the findings here are those of `verdict` and `comparison` together. `error_code` is the
+    primary finding, empty where there is none. `is_conflict`: other bytes came under the same
+    identity.
     """
 
     source = exact_name()
@@ -35,6 +38,9 @@ class Hand(models.Model):
         "HandVersion", on_delete=models.PROTECT, related_name="+", db_index=False
     )
     verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+", db_index=False)
+    comparison = models.ForeignKey(
+        Comparison, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
     game = exact_name()
     ruleset = exact_name()
     table = exact_name()
@@ -61,6 +67,7 @@ class Hand(models.Model):
             models.Index(fields=["-played_at", "-id"], name="hand_by_time"),
             models.Index(fields=["game", "-played_at", "-id"], name="hand_by_game"),
             models.Index(fields=["table", "-played_at", "-id"], name="hand_by_table"),
+            models.Index(fields=["source", "table", "played_at"], name="hand_by_place"),
             models.Index(
                 fields=["verdict_kind", "-played_at", "-id"],
                 name="hand_not_clean",

@@ -24,7 +24,9 @@ class Upload(models.Model):
     """One file or request body as received.
 
     `byte_count` and `sha256` are of the bytes as they came, still compressed. `line_count` counts
-    the lines that are not blank. Two sums hold when an upload has ended:
+    the lines that are not blank. A line of the current version of a hand is counted as its hand
+    stands now, also when another hand or another engine changes that. Two sums hold when an upload
+    has ended:
     clean + discrepant + void + rejected + failed = lines, and
     new + duplicate + conflict = clean + discrepant + void.
     """

@@ -48,12 +48,9 @@ class Severity(models.TextChoices):
     WARNING = "warning", "Warning"
 
 
-class Finding(models.Model):
-    """One disagreement of a verdict, in the fields of FORMAT 3; `position` counts from 0."""
+class FindingFields(models.Model):
+    """One disagreement in the fields of FORMAT 3; `position` counts from 0."""
 
-    verdict = models.ForeignKey(
-        Verdict, on_delete=models.PROTECT, related_name="findings", db_index=False
-    )
     position = models.IntegerField()
     code = models.CharField(max_length=40)
     severity = models.CharField(max_length=10, choices=Severity.choices)
@@ -67,6 +64,17 @@ class Finding(models.Model):
     follows = models.BooleanField()
     explained_by = ArrayField(models.TextField())
     message = models.TextField()
+
+    class Meta:
+        abstract = True
+
+
+class Finding(FindingFields):
+    """One disagreement of a verdict."""
+
+    verdict = models.ForeignKey(
+        Verdict, on_delete=models.PROTECT, related_name="findings", db_index=False
+    )
 
     class Meta:
         constraints = (
