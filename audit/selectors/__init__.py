@@ -2,6 +2,7 @@
 
     list_uploads(*, cursor=None, limit=50) -> Page[UploadRow]
     get_upload(upload_id) -> UploadRow                      cheap: one query by key; UploadNotFound
+    open_touches(upload_ids) -> int                         what is still to be compared of them
     known_files(hashes) -> {sha256: upload_id}              which files are here already
     list_refusals(upload_id, *, cursor=None, limit=100) -> Page[RefusalRow]
 
@@ -15,6 +16,7 @@ A cursor is an opaque text out of a Page. A malformed cursor or filter raises Ba
 ValueError; what is not there raises NotFound, a LookupError.
 """
 
+from audit.selectors.comparisons import ComparisonRow, open_touches
 from audit.selectors.filters import FilterChoices, HandFilters, filter_choices
 from audit.selectors.hands import (
     DuplicateRow,
@@ -38,6 +40,7 @@ from audit.selectors.uploads import (
 
 __all__ = [
     "BadQuery",
+    "ComparisonRow",
     "DuplicateRow",
     "FilterChoices",
     "HandDetail",
@@ -59,4 +62,5 @@ __all__ = [
     "list_hands",
     "list_refusals",
     "list_uploads",
+    "open_touches",
 ]

@@ -10,6 +10,7 @@ from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessTha
 
 import replay
 from audit.models import Duplicate, Finding, Hand, HandVersion, Verdict
+from audit.selectors.comparisons import ComparisonRow, comparisons_of, finding_of
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import (
     KEY_MAX,
@@ -97,8 +98,9 @@ class VerdictRow:
 class HandDetail:
     """One version of a hand with all that is stored about it.
 
-    `raw` is the exact line, for `replay.walk`; `findings` are those of `verdict`. `verdicts` has
-    every verdict of this version, the newest first; `versions` all of the hand.
+    `raw` is the exact line, for `replay.walk`; `findings` are those of `verdict`, and behind them
+    those of the current comparison with the hand before. `verdicts` has every verdict of this
+    version and `comparisons` every comparison, the newest first; `versions` all of the hand.
     """
 
     hand: HandRow
@@ -107,8 +109,24 @@ class HandDetail:
     verdict: VerdictRow
     findings: tuple[replay.Finding, ...]
     verdicts: tuple[VerdictRow, ...]
+    comparisons: tuple[ComparisonRow, ...]
     versions: tuple[VersionRow, ...]
     duplicates: tuple[DuplicateRow, ...]
+
+    @property
+    def comparison(self) -> ComparisonRow | None:
+        """The current comparison; None where nothing was ever found, or of another version."""
+        return next((one for one in self.comparisons if one.is_current), None)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the verdict and the current comparison together."""
+        return self.verdict.kind if self.comparison is None else self.comparison.kind
+
+    @property
+    def digest(self) -> str:
+        """The digest of the verdict and the current comparison together."""
+        return self.verdict.digest if self.comparison is None else self.comparison.digest
 
 
 def list_hands(
@@ -158,7 +176,16 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
     verdict = next(
         (one for one in verdicts if is_current and one.pk == hand.verdict_id), verdicts[0]
     )
-    findings = Finding.objects.filter(verdict_id=verdict.pk).order_by("position")
+    findings = [
+        finding_of(finding)
+        for finding in Finding.objects.filter(verdict_id=verdict.pk).order_by("position")
+    ]
+    comparisons = comparisons_of(
+        [one.pk for one in verdicts], current=hand.comparison_id if is_current else None
+    )
+    for comparison in comparisons:
+        if comparison.is_current:
+            findings += comparison.findings
     duplicates = (
         Duplicate.objects.filter(version__hand_id=hand.pk)
         .select_related("upload", "version")
@@ -169,8 +196,9 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
         version=_version_row(shown, hand),
         raw=unpacked(raw),
         verdict=_verdict_row(verdict),
-        findings=tuple(_finding(finding) for finding in findings),
+        findings=tuple(findings),
         verdicts=tuple(_verdict_row(one) for one in verdicts),
+        comparisons=comparisons,
         versions=tuple(_version_row(one, hand) for one in stored),
         duplicates=tuple(
             DuplicateRow(
@@ -234,21 +262,4 @@ def _verdict_row(verdict: Verdict) -> VerdictRow:
         settlement=verdict.settlement,
         digest=verdict.digest.hex(),
         created_at=verdict.created_at,
-    )
-
-
-def _finding(finding: Finding) -> replay.Finding:
-    return replay.Finding(
-        code=finding.code,
-        severity="error" if finding.severity == "error" else "warning",
-        event=finding.event,
-        seat=finding.seat,
-        subject=finding.subject,
-        logged=finding.logged,
-        expected=finding.expected,
-        rule=finding.rule,
-        confidence=finding.confidence,
-        follows=finding.follows,
-        explained_by=tuple(finding.explained_by),
-        message=finding.message,
     )

@@ -5,11 +5,14 @@ receive_upload(*, name, stream, user=None, on_progress=None) -> Received
     read(size) -> bytes. Raises: UploadTooLarge, UploadInterrupted (the upload then stands as
     failed, with nothing kept of it).
 judge_chunk(*, chunk_id) -> float | None    for the task; seconds to come again in, or None
+compare_table(*, table_id) -> bool          for the task; whether some hands are left to compare
+touch_hands(*, hand_ids)                    have hands compared again that stand elsewhere now
 sweep(*, quiet=…) -> Swept                  queues again what a lost worker or broker left
 create_first_account() -> FirstAccount | None
 """
 
 from audit.services.accounts import FirstAccount, create_first_account
+from audit.services.comparing import compare_table
 from audit.services.judging import LEASE, judge_chunk
 from audit.services.receiving import (
     ByteStream,
@@ -20,6 +23,7 @@ from audit.services.receiving import (
     receive_upload,
 )
 from audit.services.sweeping import Swept, sweep
+from audit.services.touching import touch_hands
 
 __all__ = [
     "LEASE",
@@ -30,8 +34,10 @@ __all__ = [
     "UploadInterrupted",
     "UploadRefused",
     "UploadTooLarge",
+    "compare_table",
     "create_first_account",
     "judge_chunk",
     "receive_upload",
     "sweep",
+    "touch_hands",
 ]

@@ -1,4 +1,4 @@
-"""Telling the workers that a chunk waits. A message is a nudge: the truth is the chunk's row."""
+"""Telling the workers that something waits. A message is a nudge: the truth is in the rows."""
 
 from __future__ import annotations
 
@@ -12,21 +12,27 @@ from kombu.exceptions import OperationalError
 
 logger = logging.getLogger(__name__)
 
-# The tasks are a layer above, so they are queued by name; a test checks that the name is known.
+# The tasks are a layer above, so they are queued by name; a test checks that the names are known.
 JUDGE_CHUNK = "audit.judge_chunk"
+COMPARE_TABLE = "audit.compare_table"
 
 
 def queue_on_commit(chunk_ids: Iterable[int]) -> None:
     """Queue chunks once their rows are committed."""
-    transaction.on_commit(partial(queue_chunks, list(chunk_ids)))
+    transaction.on_commit(partial(_queue, JUDGE_CHUNK, list(chunk_ids)))
 
 
-def queue_chunks(chunk_ids: Iterable[int]) -> None:
-    """Queue chunks now. Without a broker they stay in the store, and a sweep queues them later."""
-    task = current_app.signature(JUDGE_CHUNK)
-    for chunk_id in chunk_ids:
+def queue_tables_on_commit(table_ids: Iterable[int]) -> None:
+    """Queue tables whose hands wait to be compared, once that is committed."""
+    transaction.on_commit(partial(_queue, COMPARE_TABLE, list(table_ids)))
+
+
+def _queue(name: str, ids: list[int]) -> None:
+    """Queue now. Without a broker all stays in the store, and a sweep queues it later."""
+    task = current_app.signature(name)
+    for one in ids:
         try:
-            task.apply_async(args=(chunk_id,))
+            task.apply_async(args=(one,))
         except OperationalError:
-            logger.warning("chunk_not_queued", extra={"chunk": chunk_id})
+            logger.warning("not_queued", extra={"task": name, "row": one})
             return

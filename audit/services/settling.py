@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from audit.models import Chunk, ChunkState, Refusal, Upload, UploadState
+from audit.models import Chunk, ChunkState, Refusal, TableTouch, Upload, UploadState
+from audit.services.queueing import queue_tables_on_commit
 
 
 def settle_upload(upload_id: int) -> None:
-    """Give an upload its end if none of its chunks is open.
+    """Give an upload its end if none of its chunks is open, and queue the tables that it touched.
 
     The caller's transaction must already have changed the upload's row: that lock makes two last
     chunks come here one after the other, so that the second sees the first as ended.
@@ -21,6 +22,10 @@ def settle_upload(upload_id: int) -> None:
         return
     state, error = _end_of(upload)
     Upload.objects.filter(pk=upload_id).update(state=state, error=error, finished_at=timezone.now())
+    touches = TableTouch.objects.filter(upload_id=upload_id).order_by("table_id")
+    tables = list(touches.values_list("table_id", flat=True).distinct())
+    if tables:
+        queue_tables_on_commit(tables)
 
 
 def _end_of(upload: Upload) -> tuple[UploadState, str]:

@@ -113,17 +113,11 @@ UPDATE arrival a SET hand = h.id
 FROM audit_hand h WHERE h.source = a.source AND h.hand_id = a.hand_id
 """
 
-# Those that will get a version or a verdict, in the order of their keys.
+# In the order of their keys. Those, too, that get a duplicate only: while they are locked nobody
+# changes how their lines are counted.
 LOCK_HANDS = """
 SELECT h.id FROM audit_hand h
-WHERE h.id IN (
-    SELECT a.hand FROM arrival a
-    WHERE a.hand <> a.new_hand AND NOT EXISTS (
-        SELECT FROM audit_handversion v JOIN audit_verdict w ON w.version_id = v.id
-        WHERE v.hand_id = a.hand AND v.sha256 = a.sha256
-          AND w.ruleset_sha256 = a.ruleset_sha256 AND w.engine = a.engine
-    )
-)
+WHERE h.id IN (SELECT a.hand FROM arrival a WHERE a.hand <> a.new_hand)
 ORDER BY h.id FOR NO KEY UPDATE
 """
 
@@ -188,10 +182,48 @@ JOIN audit_verdict w ON w.id = a.new_verdict
 ORDER BY w.id, f.number
 """  # noqa: S608 - from constants
 
+# Known bytes under another engine or ruleset file: the new verdict is to be the current one.
+FIND_OTHER_KINDS = """
+SELECT h.version_id, h.verdict_kind, a.kind
+FROM arrival a
+JOIN audit_verdict w ON w.id = a.new_verdict
+JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
+WHERE h.verdict_kind <> a.kind
+"""
+
+# What was found against the hand before was found for another verdict.
 UPDATE_CURRENT_VERDICTS = f"""
 UPDATE audit_hand h SET
-    verdict_id = w.id, verdict_kind = a.kind, error_code = a.error_code,
+    verdict_id = w.id, verdict_kind = a.kind, error_code = a.error_code, comparison_id = NULL,
     finding_codes = {_SPLIT.format("a.finding_codes")}, finding_count = a.finding_count
 FROM arrival a JOIN audit_verdict w ON w.id = a.new_verdict
 WHERE h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
 """  # noqa: S608 - from constants
+
+# Lines that brought known bytes count as their hand stands, not as they were judged alone.
+COUNT_STANDING = """
+SELECT a.kind, h.verdict_kind, count(*)
+FROM arrival a JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version
+WHERE a.version <> a.new_version AND h.verdict_kind <> a.kind
+GROUP BY a.kind, h.verdict_kind
+"""
+
+# -- the tables whose hands are to be compared: those of new hands and of new current verdicts --
+
+INSERT_TABLES = """
+INSERT INTO audit_table (source, name)
+SELECT DISTINCT h.source, h."table"
+FROM arrival a JOIN audit_hand h
+    ON h.id = coalesce(a.hand, a.new_hand) AND h.verdict_id = a.new_verdict
+ORDER BY h.source, h."table"
+ON CONFLICT (source, name) DO NOTHING
+"""
+
+INSERT_TOUCHES = """
+INSERT INTO audit_tabletouch (table_id, upload_id, since, until)
+SELECT t.id, %(upload)s, min(h.played_at), max(h.played_at)
+FROM arrival a JOIN audit_hand h
+    ON h.id = coalesce(a.hand, a.new_hand) AND h.verdict_id = a.new_verdict
+JOIN audit_table t ON t.source = h.source AND t.name = h."table"
+GROUP BY t.id
+"""

@@ -227,12 +227,12 @@ def test_a_page_of_hands_is_one_query(ingest, django_assert_num_queries, count: 
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_a_hand_takes_six_queries(ingest, django_assert_num_queries, count: int) -> None:
+def test_a_hand_takes_seven_queries(ingest, django_assert_num_queries, count: int) -> None:
     """However many versions, duplicates and findings it has."""
     versions = [with_net(B, 1, f"-{99 - number}.00") for number in range(count)]
     ingest(log(*versions, *versions))
     pk = Hand.objects.get().pk
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         detail = selectors.hand_detail(pk)
     assert len(detail.versions) == len(detail.duplicates) == count
 

@@ -304,7 +304,7 @@ def test_without_a_broker_the_chunks_wait_in_the_store(
     with django_capture_on_commit_callbacks(execute=True):
         receive(log(B))
     assert Chunk.objects.get().state == "queued"
-    assert [record.message for record in caplog.records] == ["chunk_not_queued"]
+    assert [record.message for record in caplog.records] == ["not_queued"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from django.utils import timezone
 from audit import services
 from audit.models import Chunk, Upload
 from audit.services import judging
+from audit.services.queueing import JUDGE_CHUNK
 from tests.audit.logs import B, changed, log
 
 
@@ -20,8 +21,9 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The chunks whose messages went out."""
     sent: list[int] = []
 
-    def send(_: Any, args: tuple[int], **__: Any) -> None:
-        sent.append(args[0])
+    def send(signature: Any, args: tuple[int], **__: Any) -> None:
+        if signature.task == JUDGE_CHUNK:
+            sent.append(args[0])
 
     monkeypatch.setattr("celery.canvas.Signature.apply_async", send)
     return sent
@@ -60,7 +62,7 @@ def test_after_a_restart_every_open_chunk_is_queued_again(db, sweep) -> None:
     assert isinstance(judging._take(running), judging.Lease)
     services.judge_chunk(chunk_id=done)
     swept, sent = sweep(quiet=timedelta(0))
-    assert swept.queued == 2
+    assert (swept.queued, swept.tables) == (2, 1)
     assert sent == [waiting, running]
 
 

@@ -109,7 +109,8 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
 
 
 def stored_verdict(detail: selectors.HandDetail) -> replay.Verdict:
-    """The verdict as it was reached and stored, in the shape of verdict/1."""
+    """The verdict as it was reached and stored, in the shape of verdict/1, with what was found
+    against the hand before."""
     hand, verdict = detail.hand, detail.verdict
     return replay.Verdict(
         file=detail.version.upload_name,
@@ -121,8 +122,8 @@ def stored_verdict(detail: selectors.HandDetail) -> replay.Verdict:
         ruleset_sha256=verdict.ruleset_sha256,
         record_sha256=detail.version.sha256,
         engine=verdict.engine,
-        verdict=cast("Literal['clean', 'discrepant', 'void']", verdict.kind),
+        verdict=cast("Literal['clean', 'discrepant', 'void']", detail.kind),
         findings=detail.findings,
         settlement=verdict.settlement,
-        replay_digest=verdict.digest,
+        replay_digest=detail.digest,
     )

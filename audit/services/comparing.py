@@ -1,0 +1,172 @@
+"""Comparing the hands of one table, each with the one before it (FORMAT 6.6).
+
+The order is by `started_at`, then by arrival, and only the hands that a touch covers are looked at,
+with the one before and the one behind them. A batch is one transaction under the lock of its table.
+Locks are taken in the order table, hands, uploads; a chunk that is being stored takes hands, then
+uploads, and never waits for a table's hands to be compared.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Max, QuerySet
+
+import replay
+from audit.models import Hand, HandVersion, Table, TableTouch, Verdict
+from audit.selectors import current_rulesets
+from audit.services.comparisons import Compared, store_comparisons
+from audit.zstd import unpacked
+
+logger = logging.getLogger(__name__)
+
+HANDS_AT_ONCE = 1_000
+TOUCHES_AT_ONCE = 1_000
+# A task gives its worker back after this long and comes again.
+SECONDS_AT_ONCE = 60
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Span:
+    """Touches that overlap, as one."""
+
+    touches: tuple[int, ...]
+    since: datetime
+    until: datetime
+
+
+def compare_table(*, table_id: int) -> bool:
+    """Compare the hands of a table that wait for it. Safe to run twice and at once.
+
+    Returns: whether some are left for the next time.
+    Raises: OperationalError, InterfaceError when the database cannot be reached.
+    """
+    end = time.monotonic() + SECONDS_AT_ONCE
+    while _compare_some(table_id):
+        if time.monotonic() >= end:
+            return True
+    return False
+
+
+def _compare_some(table_id: int) -> bool:
+    """One batch; returns whether there was anything to do."""
+    with transaction.atomic():
+        table = Table.objects.select_for_update(no_key=True).filter(pk=table_id).first()
+        span = None if table is None else _first_span(table)
+        if table is None or span is None:
+            return False
+        hands = _hands_of(table)
+        last = _end_of_span(hands, span.until)
+        end = _end_of_batch(hands, span.since, last)
+        before = _hand_before(hands, span.since)
+        batch = _in_order(hands.filter(played_at__gte=span.since, played_at__lte=end))
+        store_comparisons(_compared(before, batch))
+        if end < last:
+            TableTouch.objects.filter(pk__in=span.touches[1:]).delete()
+            TableTouch.objects.filter(pk=span.touches[0]).update(
+                since=end + _MICROSECOND, until=max(span.until, end + _MICROSECOND)
+            )
+        else:
+            TableTouch.objects.filter(pk__in=span.touches).delete()
+    return True
+
+
+def _first_span(table: Table) -> _Span | None:
+    touches = list(table.touches.order_by("since", "id").defer("queued_at")[:TOUCHES_AT_ONCE])
+    if not touches:
+        return None
+    taken, until = [touches[0].pk], touches[0].until
+    for touch in touches[1:]:
+        if touch.since > until:
+            break
+        taken.append(touch.pk)
+        until = max(until, touch.until)
+    return _Span(touches=tuple(taken), since=touches[0].since, until=until)
+
+
+def _hands_of(table: Table) -> QuerySet[Hand]:
+    """The hands of a table, each with the line that brought it first."""
+    return (
+        Hand.objects.filter(source=table.source, table=table.name, versions__number=1)
+        .select_related("comparison")
+        .annotate(arrived_with=F("versions__upload_id"), arrived_at_line=F("versions__line"))
+    )
+
+
+def _end_of_span(hands: QuerySet[Hand], until: datetime) -> datetime:
+    """The instant of the first hand behind the span, for it is compared anew, too."""
+    behind = hands.filter(played_at__gt=until).order_by("played_at")
+    return behind.values_list("played_at", flat=True).first() or until
+
+
+def _end_of_batch(hands: QuerySet[Hand], since: datetime, last: datetime) -> datetime:
+    """Where a batch ends; hands of one instant are never parted."""
+    ahead = hands.filter(played_at__gte=since, played_at__lte=last).order_by("played_at")
+    cut = ahead.values_list("played_at", flat=True)[HANDS_AT_ONCE - 1 : HANDS_AT_ONCE]
+    return next(iter(cut), last)
+
+
+def _hand_before(hands: QuerySet[Hand], since: datetime) -> Hand | None:
+    at = hands.filter(played_at__lt=since).aggregate(at=Max("played_at"))["at"]
+    return None if at is None else _in_order(hands.filter(played_at=at))[-1]
+
+
+def _in_order(hands: QuerySet[Hand]) -> list[Hand]:
+    """By `started_at` exactly as logged, then in the sequence of arrival.
+
+    `played_at` has no more than microseconds, and chunks of one upload may be stored in any order.
+    """
+    return sorted(hands, key=_place_in_order)
+
+
+def _place_in_order(hand: Any) -> tuple[tuple[datetime, str], int, int]:
+    return replay.parse_time(hand.started_at), hand.arrived_with, hand.arrived_at_line
+
+
+def _compared(before: Hand | None, batch: Sequence[Hand]) -> list[Compared]:
+    """Compare each hand of a batch with the one before it; one decoded hand is held at a time."""
+    whole = [*([] if before is None else [before]), *batch]
+    versions = HandVersion.objects.filter(pk__in=[hand.version_id for hand in whole])
+    raws = dict(versions.values_list("pk", "raw"))
+    verdicts = Verdict.objects.filter(pk__in=[hand.verdict_id for hand in whole])
+    settlements = dict(verdicts.values_list("pk", "settlement"))
+    rulesets = current_rulesets()
+    earlier: tuple[Hand, replay.Summary] | None = None
+    compared = []
+    for stored in whole:
+        hand = _read(stored, raws[stored.version_id], rulesets)
+        if hand is None:
+            continue
+        if stored is not before:
+            compared.append(
+                Compared(
+                    hand=stored,
+                    earlier=None if earlier is None else earlier[0],
+                    findings=() if earlier is None else replay.compare(earlier[1], hand),
+                )
+            )
+        earlier = stored, replay.summarise(hand, settlements[stored.verdict_id], rulesets)
+    return compared
+
+
+def _read(stored: Hand, raw: bytes | memoryview, rulesets: replay.Rulesets) -> replay.Hand | None:
+    """The hand of a record; None where this engine refuses it, or its ruleset was taken away.
+
+    Such a hand is passed over as a rejected line is, and keeps what was said of it.
+    """
+    try:
+        hand = replay.read(unpacked(raw)).hand
+    except replay.Refusal as refusal:
+        logger.warning("hand_not_compared", extra={"hand": stored.pk, "reason": refusal.place})
+        return None
+    if rulesets.get(hand.ruleset) is None:
+        logger.warning("hand_not_compared", extra={"hand": stored.pk, "reason": "$.ruleset"})
+        return None
+    return hand
