@@ -144,7 +144,8 @@ def parse_ruleset(content: bytes, schemas: Schemas, *, where: str) -> Ruleset:
     """
     try:
         document = tomllib.loads(content.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
+        # Its own error is a ValueError, as are bytes that are not UTF-8 and a number too long.
         raise RulesetError(f"{where}: not TOML: {error}") from None
     for key in document:
         if key not in ("id", "revision", "game", "title", "options", "sources"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -131,3 +133,27 @@ def test_sub_folders_are_not_looked_into(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(replay.RulesetError, match=r"no such folder"):
         replay.load_rulesets(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "[" * 5_000], ids=["a long number", "deep"])
+def test_what_the_toml_reader_gives_up_on_is_no_ruleset(number: str) -> None:
+    """6.1, 8: no input makes the command show a stack trace."""
+    content = CLASSIC.replace("zun_base = 2", f"zun_base = {number}")
+    with pytest.raises(replay.RulesetError, match=r"not TOML"):
+        replay.read_ruleset(content.encode())
+
+
+def test_a_folder_that_cannot_be_listed_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder without permission is not one without rulesets. (Root may list every folder.)"""
+
+    def iterdir(path: Path) -> Iterator[Path]:
+        if path == tmp_path:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return plain(path)
+
+    plain = Path.iterdir
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    with pytest.raises(replay.RulesetError, match=r"Permission denied"):
+        replay.load_rulesets(tmp_path)
