@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 from replay.findings import Finding, finding
+from replay.tien_gow.combinations import pack, unpack
 from replay.tien_gow.dealing import first_taker, shares_of
 from replay.tien_gow.immediate import RULE_OF_KIND, Earned
 from replay.tien_gow.lipai import holds
@@ -26,7 +28,7 @@ from replay.tien_gow.record import (
     Trick,
     Wall,
 )
-from replay.tiles import COPIES, TileCode, format_tiles, indices
+from replay.tiles import CODES, COPIES, TileCode, format_tiles, indices
 
 
 def seat_of(event: TienGowEvent) -> int | None:
@@ -63,11 +65,9 @@ def out_of_order(index: int, event: TienGowEvent) -> Finding:
     return finding("event-order", event=index, seat=seat_of(event), logged=word_of(event))
 
 
-def out_of_turn(
-    index: int, event: Play | Discard, turn: int, number: int, position: int
-) -> Finding:
-    """Another seat's turn; `number` tricks have begun, `position` seats have acted in this one."""
-    rule = "TG-25" if position else "TG-26" if number else "TG-4"
+def out_of_turn(index: int, event: Play | Discard, turn: int, number: int, wanted: int) -> Finding:
+    """Another seat's turn; `number` tricks have begun, in this one `wanted` tiles were led."""
+    rule = "TG-25" if wanted else "TG-26" if number else "TG-4"
     return finding(
         "out-of-turn", event=index, seat=event.seat, logged=event.seat, expected=turn, rule=rule
     )
@@ -104,33 +104,46 @@ def illegal(code: str, index: int, event: Play | Discard, rule: str | None = Non
     return finding(code, event=index, seat=event.seat, logged=tiles, rule=rule)
 
 
+def illegal_discard(index: int, event: Discard, wanted: int) -> Finding:
+    """A discard of another number of tiles than was led, or where a lead is due (`wanted` 0)."""
+    if not wanted:
+        return illegal("lead-illegal", index, event)
+    return illegal("follow-illegal", index, event, "TG-20")
+
+
 def check_wall_tiles(index: int, wall: Wall) -> Finding | None:
     """A wall holds the 32 tiles of the set."""
-    copies = Counter(indices(tile for stack in wall.stacks for tile in stack))
-    over = [kind for kind in sorted(copies) if copies[kind] > COPIES[kind]]
-    if not over:
+    tiles = sorted(chain.from_iterable(wall.stacks))
+    if tiles == _WHOLE_SET:
         return None
-    return finding("tile-excess", event=index, logged=format_tiles(over[:1]))
+    copies = Counter(indices(tiles))
+    over = next(kind for kind in sorted(copies) if copies[kind] > COPIES[kind])
+    return finding("tile-excess", event=index, logged=CODES[over])
 
 
-def check_wall_deal(
-    hand: AnyHand, rules: Rules, wall: Wall, throw: Throw, index: int, event: Deal
-) -> Finding | None:
-    """A seat's tiles follow from the wall and the dice (RULEBOOK 3.2, ruling 18)."""
+_WHOLE_SET = sorted(code for code, copies in zip(CODES, COPIES, strict=True) for _ in range(copies))
+
+
+def shares_by_seat(hand: AnyHand, rules: Rules, wall: Wall, throw: Throw) -> list[int] | None:
+    """What the wall and the dice give to the seats 0 to 3, packed (RULEBOOK 3.2, ruling 18).
+
+    None where the wall does not say.
+    """
     shares = shares_of(wall.method, wall.stacks, size=rules.size, restack=rules.restack)
     if shares is None:
         return None
     first = first_taker(thrower_of(hand, throw), sum(throw.values))
-    due = sorted(indices(shares[(event.seat - first) % 4]))
-    dealt = sorted(indices(event.tiles))
-    if dealt == due:
-        return None
+    return [pack(shares[(seat - first) % 4]) for seat in range(4)]
+
+
+def wrong_share(index: int, event: Deal, share: int) -> Finding:
+    """A seat's tiles that are not the packed share that the wall gives it."""
     return finding(
         "deal-wall",
         event=index,
         seat=event.seat,
-        logged=format_tiles(dealt),
-        expected=format_tiles(due),
+        logged=format_tiles(indices(event.tiles)),
+        expected=format_tiles(unpack(share)),
     )
 
 

@@ -9,7 +9,6 @@ event that was accepted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import UNSET
 
@@ -20,13 +19,15 @@ from replay.tien_gow.checks import (
     backwards,
     check_bonus,
     check_declaration,
-    check_wall_deal,
     check_wall_tiles,
     illegal,
+    illegal_discard,
     not_held,
     out_of_order,
     out_of_turn,
+    shares_by_seat,
     wrong_count,
+    wrong_share,
     wrong_trick,
 )
 from replay.tien_gow.combinations import (
@@ -54,7 +55,6 @@ from replay.tien_gow.record import (
     is_void,
 )
 from replay.tien_gow.state import Moment, Replay
-from replay.tiles import TileCode
 
 # The set with a guard over each kind: taking more copies than there are clears it.
 _SUPPLY = WHOLE_SET + GUARD
@@ -103,14 +103,14 @@ def _deal(
                 raise _Stop(out_of_order(index, event))
             if len(tiles) != size:
                 raise _Stop(wrong_count(index, event, size))
-            total += pack(tiles)
+            packed = pack(tiles)
+            total += packed
             if (_SUPPLY - total) & GUARD != GUARD:
                 # Earlier deals were within the set, so whatever is over is among these tiles.
                 over = first_over(total, WHOLE_SET)
                 raise _Stop(finding("tile-excess", event=index, seat=seat, logged=over))
-            if state.wall is not None:
-                assert state.throw is not None
-                _stop_if(check_wall_deal(hand, rules, state.wall, state.throw, index, event))
+            if state.shares is not None and packed != state.shares[seat]:
+                raise _Stop(wrong_share(index, event, state.shares[seat]))
             dealt[seat] = tiles
             holdings[seat] = list(tiles)
             done += 1
@@ -118,7 +118,7 @@ def _deal(
             _end_with_void(state, events, clock)
             return False
         else:
-            _set_up(state, index, event, is_dealt=done > 0)
+            _set_up(hand, rules, state, index, event, is_dealt=done > 0)
         if observer is not None:
             observer(index, Moment(turn=hand.banker.seat if done == 4 else None, left=size))
         if done == 4:
@@ -138,7 +138,9 @@ def _play(  # noqa: C901 (see below)
     single = SINGLES
     holdings, tricks = state.holdings, state.tricks
     clock, is_over = state.clock, False
-    turn, left, number, position = banker, rules.size, 0, 0
+    turn, left, number = banker, rules.size, 0
+    # How many tiles each seat must play: none are led yet between two tricks.
+    wanted = 0
     count = lead = floor = ceiling = best_play = capturer = 0
     leader = best = -1
     earned: Earned | None = None
@@ -149,34 +151,38 @@ def _play(  # noqa: C901 (see below)
             if ms < clock:
                 state.findings.append(backwards(index, event, clock))
             clock = ms
-        kind = type(event)
-        if kind is Discard or kind is Play:
-            act: Any = event
-            if act.seat != turn:
-                raise _Stop(out_of_turn(index, act, turn, number, position))
-            tiles: list[TileCode] = act.tiles
-            played = len(tiles)
+        if type(event) is Discard:
+            tiles = event.tiles
+            if event.seat != turn:
+                raise _Stop(out_of_turn(index, event, turn, number, wanted))
+            holding = holdings[turn]
             try:
-                if played == 1:
-                    holdings[turn].remove(tiles[0])
-                else:
-                    for tile in tiles:
-                        holdings[turn].remove(tile)
+                for tile in tiles:
+                    holding.remove(tile)
             except ValueError:
-                raise _Stop(not_held(hand, index, act, state.dealt[turn])) from None
-            if kind is Discard:
-                if position == 0:
-                    raise _Stop(illegal("lead-illegal", index, act))
-                if played != count:
-                    raise _Stop(illegal("follow-illegal", index, act, "TG-20"))
-            elif position == 0:
-                lead = single[tiles[0]] if played == 1 else combination(pack(tiles), 0)
-                if not lead:
-                    raise _Stop(illegal("lead-illegal", index, act))
-                floor, ceiling = windows[lead]
-                count = played
+                raise _Stop(not_held(hand, index, event, state.dealt[turn])) from None
+            if len(tiles) != wanted:
+                raise _Stop(illegal_discard(index, event, wanted))
+            turn = turn + 1 & 3
+        elif type(event) is Play:
+            tiles = event.tiles
+            if event.seat != turn:
+                raise _Stop(out_of_turn(index, event, turn, number, wanted))
+            holding = holdings[turn]
+            try:
+                for tile in tiles:
+                    holding.remove(tile)
+            except ValueError:
+                raise _Stop(not_held(hand, index, event, state.dealt[turn])) from None
+            played = len(tiles)
+            play = single[tiles[0]] if played == 1 else combination(pack(tiles), 0)
+            if not wanted:
+                if not play:
+                    raise _Stop(illegal("lead-illegal", index, event))
+                lead = best_play = play
                 leader = best = turn
-                best_play = lead
+                wanted = count = played
+                floor, ceiling = windows[lead]
                 number += 1
                 may_trick = may_bonus = False
                 capturer = 0
@@ -187,43 +193,23 @@ def _play(  # noqa: C901 (see below)
                     if rules.first_captor:
                         capturer = rules.capturers.get(lead, 0)
             else:
-                play = single[tiles[0]] if played == 1 else combination(pack(tiles), 0)
                 if not floor < play < ceiling:
                     best_now = floor if best != leader else lead
                     is_same = played == count
                     rule = refusal_rule(play or None, lead, best_now, same_number=is_same)
-                    raise _Stop(illegal("follow-illegal", index, act, rule))
+                    raise _Stop(illegal("follow-illegal", index, event, rule))
                 if count == left and tricks[turn] + count < min_jie:
-                    raise _Stop(illegal("not-eligible", index, act, "TG-32"))
+                    raise _Stop(illegal("not-eligible", index, event, "TG-32"))
                 floor = play
                 # Under `first_captor` the trick stays with the seat that captured the led 么,
                 # though a higher tile may still be played (ruling 9).
                 if not capturer or best_play != capturer:
                     best, best_play = turn, play
-            if position < 3:
-                position += 1
-                turn = (turn + 1) & 3
-            else:
-                position = 0
-                turn = best
-                tricks[best] += count
-                left -= count
-                is_over = not left
-                if number == 1:
-                    state.first_lead = lead
-                may_trick = may_bonus = True
-                earned = None
-                if lead in bonus_base and (left or rules.bao_also_he):
-                    earned = earned_by(
-                        lead, leader, best, best_play, banker=banker, multiple=multiple, rules=rules
-                    )
-                    if earned is not None:
-                        state.bonuses.append((number, earned))
-        elif kind is Trick and may_trick:
+            turn = turn + 1 & 3
+        elif type(event) is Trick and may_trick:
             may_trick = False
-            claim: Any = event
-            if claim.seat != best or claim.tiles != count:
-                _note_trick(state, index, claim, best, count)
+            if event.seat != best or event.tiles != count:
+                _note_trick(state, index, event, best, count)
         elif type(event) is Bonus and may_bonus:
             may_bonus = False
             _note_bonus(state, index, event, earned)
@@ -232,18 +218,34 @@ def _play(  # noqa: C901 (see below)
             _stop_if(check_declaration(hand, rules, index, event, dealt, is_led=number > 0))
             state.declared = event
             is_over = True
-        elif kind is Void:
+        elif type(event) is Void:
             _end_with_void(state, events, clock)
             return
         else:
             raise _Stop(out_of_order(index, event))
+        if turn == leader and wanted:
+            turn = best
+            tricks[best] += count
+            left -= count
+            wanted = 0
+            is_over = not left
+            if number == 1:
+                state.first_lead = lead
+            may_trick = may_bonus = True
+            earned = None
+            if lead in bonus_base and (left or rules.bao_also_he):
+                earned = earned_by(
+                    lead, leader, best, best_play, banker=banker, multiple=multiple, rules=rules
+                )
+                if earned is not None:
+                    state.bonuses.append((number, earned))
         if observer is not None:
             observer(
                 index,
                 Moment(
                     turn=None if is_over else turn,
                     number=number,
-                    position=4 if number and position == 0 else position,
+                    position=(turn - leader) & 3 if wanted else 4 if number else 0,
                     count=count,
                     lead=lead,
                     best=best,
@@ -315,13 +317,17 @@ def _finish(
 # -- what is rare ---------------------------------------------------------------------------
 
 
-def _set_up(state: Replay, index: int, event: TienGowEvent, *, is_dealt: bool) -> None:
+def _set_up(
+    hand: AnyHand, rules: Rules, state: Replay, index: int, event: TienGowEvent, *, is_dealt: bool
+) -> None:
     """Dice and wall, at most one each, in this order, before the first deal (FORMAT 6.3, 26)."""
-    if type(event) is Throw and not is_dealt and state.throw is None and state.wall is None:
+    throw = state.throw
+    if type(event) is Throw and not is_dealt and throw is None:
         state.throw = event
-    elif type(event) is Wall and not is_dealt and state.throw is not None and state.wall is None:
+    elif type(event) is Wall and not is_dealt and throw is not None and state.wall is None:
         _stop_if(check_wall_tiles(index, event))
         state.wall = event
+        state.shares = shares_by_seat(hand, rules, event, throw)
     else:
         raise _Stop(out_of_order(index, event))
 

@@ -13,6 +13,7 @@ from replay.tiles import TileCode
 class Replay:
     """What the replay of one hand found out; the loops write into it.
 
+    `shares` are the packed tiles that a wall gives to each seat, None where nothing says it.
     `dealt` and `holdings` are the tiles of each seat, as dealt and still held. `is_over` means that
     the end was reached: every tile played, or a 例牌 declared. The `first_` and `last_` fields tell
     of the first and the last trick. `trick_claims`, `winner_claim` and `bonus_claims` hold by how
@@ -22,8 +23,8 @@ class Replay:
     __slots__ = (
         "bonus_claims", "bonuses", "clock", "dealt", "declared", "findings", "first_lead",
         "holdings", "is_over", "last_count", "last_index", "last_lead", "last_leader",
-        "last_play", "number", "stopped", "throw", "trick_claims", "tricks", "wall", "winner",
-        "winner_claim",
+        "last_play", "number", "shares", "stopped", "throw", "trick_claims", "tricks", "wall",
+        "winner", "winner_claim",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -33,6 +34,7 @@ class Replay:
         self.clock = -1
         self.throw: Throw | None = None
         self.wall: Wall | None = None
+        self.shares: list[int] | None = None
         self.dealt: list[list[TileCode]] = [[], [], [], []]
         self.holdings: list[list[TileCode]] = [[], [], [], []]
         self.declared: Declare | None = None
