@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Union
 
 import msgspec
@@ -32,8 +32,7 @@ typed_decode: Callable[[bytes], Any] = msgspec.json.Decoder(
 ).decode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audited:
+class Audited(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict with what it was reached from: the hand, or the refusal."""
 
     verdict: Verdict
@@ -41,8 +40,7 @@ class Audited:
     refusal: Refusal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
+class Read(msgspec.Struct, frozen=True, kw_only=True):
     """A line that could be read: the hand, its game, its checked amounts."""
 
     hand: Hand
