@@ -189,13 +189,15 @@ class Figure:
 
     `name` is the field (`gross`, `units`, `winner`, `next`, …), `owner` groups figures into rows
     of the settlement table: a seat ("seat-2"), a bet ("bet-b1"), a player, or "hand" for
-    figures of the whole hand. `logged` is None where the log does not carry it.
+    figures of the whole hand; `owner_note` says what a bet is ("300.00 on 出門 Chu to lose").
+    `logged` is None where the log does not carry it.
     """
 
     name: str
     title: str
     owner: str
     owner_title: str
+    owner_note: str = ""
     seat: int | None = None
     subject: str | None = None
     logged: str | None

@@ -22,6 +22,8 @@ import replay
 SEAT_SEALS = ("東", "南", "西", "北")
 SEAT_NAMES = ("East", "South", "West", "North")
 SEAT_PLACES = ("east", "south", "west", "north")
+# The positions of Wenzhou Pai Gow by their codes.
+POSITIONS = {"bank": "莊 Bank", "shun": "順門 Shun", "chu": "出門 Chu", "dao": "到門 Dao"}
 
 CONFIDENCE = {
     "A": "stated outright by a source document",

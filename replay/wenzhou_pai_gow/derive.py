@@ -81,6 +81,7 @@ class _Way:
         return self._pair(
             owner=f"bet-{bet}",
             owner_title=f"{bet} {wager.player}",
+            owner_note=self._wagered(number),
             subject=bet,
             logged=logged,
             profit=profit,
@@ -89,11 +90,19 @@ class _Way:
             valid_bet_stages=self._valid_bet_stages(self.facts.stakes[number], profit),
         )
 
+    def _wagered(self, number: int) -> str:
+        """What a bet is: "300.00 on 出門 Chu to lose". In a void hand the door may be none."""
+        wager, stake = self.facts.wagers[number], self.facts.stakes[number]
+        place = POSITION_OF.get(wager.door)
+        door = wager.door if place is None else position_name(place)
+        return f"{self.money(stake)} on {door} to {wager.side}"
+
     def _pair(
         self,
         *,
         owner: str,
         owner_title: str,
+        owner_note: str,
         subject: str,
         logged: tuple[int, int] | None,
         profit: int,
@@ -112,6 +121,7 @@ class _Way:
                 title="Profit",
                 owner=owner,
                 owner_title=owner_title,
+                owner_note=owner_note,
                 subject=subject,
                 logged=logged_profit,
                 recomputed=self.money(profit),
@@ -122,6 +132,7 @@ class _Way:
                 title="Valid bet",
                 owner=owner,
                 owner_title=owner_title,
+                owner_note=owner_note,
                 subject=subject,
                 logged=logged_valid_bet,
                 recomputed=self.money(valid_bet),
@@ -217,6 +228,7 @@ class _Way:
         return self._pair(
             owner=f"player-{player}",
             owner_title=player,
+            owner_note="1 wager" if len(book.bets) == 1 else f"{len(book.bets)} wagers",
             subject=player,
             logged=None if self.facts.players is None else self.facts.players.get(player),
             profit=book.profit,

@@ -1,5 +1,7 @@
 """The words and small drawings of pages."""
 
+import dataclasses
+import json
 import re
 
 import pytest
@@ -7,10 +9,10 @@ import pytest
 import replay
 from audit import selectors
 from audit.web import markup
-from audit.web.presenters.findings import present_finding
+from audit.web.presenters.findings import WITHOUT_RULE, present_finding, subject_of
 from audit.web.presenters.hands import clock_words
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
-from audit.web.presenters.settlement import present_settlement
+from audit.web.presenters.settlement import present_settlement, ways_of
 from audit.web.presenters.steps import seconds
 from audit.web.presenters.uploads import size_words
 from tests.web.lines import GOLDEN
@@ -119,16 +121,24 @@ def sprite_text():
     [
         ("out-of-turn", "2", "West 西 West"),
         ("banker-wrong", "1,3", "South 南 South, North 北 North"),
-        ("deal-order", "shun", "shun"),
+        ("deal-order", "shun", "順門 Shun"),
         ("winner-mismatch", "0", "East 東 East"),
         ("trick-mismatch", "3/2", "North 北 North takes 2 棟"),
         ("next-mismatch", "0/1", "East 東 East, hand 1 of the bank"),
         ("lead-illegal", "55 33", "55 33"),
         ("bonus-mismatch", "supreme 0 6,-2,-2,-2",
-         "supreme to East 東 East: East 東+6 South 南−2 West 西−2 North 北−2"),
+         "賀尊, supreme, to East 東 East: East 東+6 South 南−2 West 西−2 North 北−2"),
         ("time-backwards", "400", "400 ms"),
         ("net-mismatch", "-26.67", "−26.67"),
-        ("bet-illegal", "1,5,8", "1, 5, 8"),
+        ("bet-illegal", "1,5,8", "×1, ×5, ×8"),
+        ("tile-excess", "55 33", "55 33"),
+        ("tile-excess", "1", "1 copy"),
+        ("tile-excess", "3", "3 copies"),
+        ("deal-count", "0", "0 tiles"),
+        ("deal-count", "1", "1 tile"),
+        ("wager-illegal", "shun,chu,dao", "順門 Shun, 出門 Chu, 到門 Dao"),
+        ("wager-illegal", "Shun", "Shun"),
+        ("tricks-mismatch", "3", "3 棟"),
         ("bonus-mismatch", "<i>", "&lt;i&gt;"),
     ],
 )  # fmt: skip
@@ -141,6 +151,53 @@ def test_values_of_findings_are_shown_by_their_kind(code, logged, words):
 def test_tiles_of_a_finding_are_drawn():
     finding = replay.Finding(code="lead-illegal", logged="55 33")
     assert present_finding(finding, step=1, options={}).logged.count("<svg") == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "subject", "words"),
+    [
+        ("tile-excess", "12", "12"),
+        ("deal-count", "shun", "順門 Shun"),
+        # A bet or a player may be called like a position or a tile.
+        ("profit-mismatch", "shun", "shun"),
+        ("profit-mismatch", "12", "12"),
+        ("carry-discontinuity", "<b>", "&lt;b&gt;"),
+    ],
+)
+def test_subjects_are_shown_by_their_kind(code, subject, words):
+    shown = subject_of(replay.Finding(code=code, subject=subject))
+    assert text_of(shown) == words
+    assert shown.count("<svg") == (1 if code == "tile-excess" else 0)
+
+
+@pytest.mark.parametrize("code", replay.CODES)
+def test_each_finding_that_the_vectors_know_says_why(code):
+    """Either its rule in one sentence, or what it rests on without a rule (FORMAT 6.5)."""
+    rules = {
+        finding["rule"]
+        for path in GOLDEN.glob("*/*.verdicts.ndjson")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        for finding in json.loads(line).get("findings", ())
+        if finding["code"] == code
+    }
+    for rule in rules:
+        card = present_finding(replay.Finding(code=code, rule=rule), step=1, options={})
+        assert card.because is not None
+        assert card.because.endswith(".")
+    assert (None in rules) <= (code in WITHOUT_RULE)
+
+
+def test_only_a_finding_on_an_event_tells_the_event():
+    for event, told in ((3, "bids ×7"), (None, None)):
+        finding = replay.Finding(code="bid-illegal", event=event)
+        assert present_finding(finding, step=4, options={}, told="bids ×7").told == told
+
+
+def test_a_weak_rule_says_what_its_letter_means():
+    for letter, words in (("A", None), ("B", None), ("C", "C: one other source"),
+                          ("D", "D: derived, no source")):  # fmt: skip
+        finding = replay.Finding(code="net-mismatch", rule="TG-91", confidence=letter)
+        assert present_finding(finding, step=1, options={}).weak == words
 
 
 def test_an_explanation_names_the_option_in_force():
@@ -199,6 +256,62 @@ def test_sums_are_exact_and_marked_where_they_differ():
         "same", "none", "off", "same",
     ]  # fmt: skip
     assert [row.owner for row in settlement.rows] == ["Player 0", "Player 1"]
+
+
+def with_stages(one, *rules):
+    stages = tuple(
+        replay.Stage(name=str(n), title=str(n), formula="x", value=one.recomputed, rule=rule)
+        for n, rule in enumerate(rules)
+    )
+    return dataclasses.replace(one, stages=stages)
+
+
+def test_a_way_tells_each_rule_once_and_no_surer_than_its_game():
+    one = with_stages(figure(0, "net", "0.00", "0.00"), "TG-58", "TG-91", "TG-91", None)
+    for confidence, letters in ((None, ["A", "D", "D"]), ("D", ["D", "D", "D"])):
+        settlement = present_settlement(
+            [one], banker=None, options={}, page=None, confidence=confidence
+        )
+        (stages,) = [shown.stages for shown in settlement.rows[0].ways]
+        known = replay.GAMES["tien-gow"].rules
+        assert [stage.sentence for stage in stages] == [
+            known["TG-58"].sentence, known["TG-91"].sentence, None, None,
+        ]  # fmt: skip
+        assert [text_of(stage.rule).split()[-1] for stage in stages[:3]] == letters
+
+
+def test_a_finding_leads_to_the_way_of_its_figure():
+    wrong = replay.Finding(code="net-mismatch", subject="b150")
+    figures = [
+        dataclasses.replace(
+            with_stages(figure(0, "profit", "1", "2"), "WZ-23"),
+            owner=f"bet-b{number}",
+            findings=(wrong,) if number == 150 else (),
+        )
+        for number in range(1, 201)
+    ]
+    assert ways_of(figures) == {wrong: "?rows=2#why-bet-b150-profit"}
+    assert ways_of(figures[149:]) == {wrong: "#why-bet-b150-profit"}
+
+
+def test_players_have_a_heading_and_wagers_a_sum_of_their_own():
+    figures = [
+        dataclasses.replace(
+            figure(0, name, "10", "10"), seat=None, owner=owner, owner_title=owner, owner_note=note
+        )
+        for owner, note in (("bet-1", "10 on 順門 Shun to win"), ("bet-2", "10 on 到門 Dao to win"),
+                            ("player-a", "2 wagers"), ("player-b", "1 wager"))
+        for name in ("profit", "valid_bet")
+    ]  # fmt: skip
+    settlement = present_settlement(figures, banker=None, options={}, page=None)
+    assert [(row.note, row.group) for row in settlement.rows] == [
+        ("10 on 順門 Shun to win", None),
+        ("10 on 到門 Dao to win", None),
+        ("2 wagers", "Players, over all their wagers"),
+        ("1 wager", None),
+    ]
+    assert settlement.sum_title == "All wagers"
+    assert [(cell.logged, cell.recomputed) for cell in settlement.sums] == [("20", "20")] * 2
 
 
 def test_every_ruleset_is_on_the_page_of_rules(site):

@@ -25,16 +25,22 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingCard:
-    """One finding. `step` is where it stands; `where` says so in words."""
+    """One finding. `step` is where it stands; `where` says so in words.
+
+    `told` is what the event list says of its event, `way` the address that opens the way to the
+    expected figure, `because` the rule in one sentence.
+    """
 
     code: str
     title: str
     step: int
     where: str
     seat: SafeString | None
-    subject: str | None
+    subject: SafeString | None
+    told: str | None
     logged: SafeString | None
     expected: SafeString | None
+    way: str | None
     rule: SafeString
     because: str | None
     weak: str | None
@@ -45,7 +51,12 @@ class FindingCard:
 
 
 def present_finding(
-    finding: replay.Finding, *, step: int, options: Mapping[str, object]
+    finding: replay.Finding,
+    *,
+    step: int,
+    options: Mapping[str, object],
+    told: str | None = None,
+    way: str | None = None,
 ) -> FindingCard:
     """A card for one finding; `options` are those of the ruleset in force."""
     code = replay.CODES[finding.code]
@@ -57,17 +68,38 @@ def present_finding(
         step=step,
         where=where,
         seat=markup.seal(finding.seat) if finding.seat is not None else None,
-        subject=finding.subject,
+        subject=subject_of(finding),
+        told=told if finding.event is not None else None,
         logged=_value(finding.code, finding.logged),
         expected=_value(finding.code, finding.expected),
+        way=way,
         rule=markup.rule_link(finding.rule, finding.confidence),
-        because=rule.sentence if rule is not None else None,
-        weak=finding.confidence if finding.confidence in ("C", "D") else None,
+        because=rule.sentence if rule is not None else WITHOUT_RULE.get(finding.code),
+        weak=_weak(finding.confidence),
         is_warning=finding.severity == "warning",
         stops=code.stops,
         follows=finding.follows,
         explained=tuple(_explanation(label, options) for label in finding.explained_by),
     )
+
+
+def _weak(confidence: str | None) -> str | None:
+    """Words for a rule that is not well supported: "C, one other source"."""
+    if confidence not in ("C", "D"):
+        return None
+    return f"{confidence}: {markup.CONFIDENCE[confidence]}"
+
+
+def subject_of(finding: replay.Finding) -> SafeString | None:
+    """A tile is drawn, a position of Wenzhou named; a bet, a player or a figure stands as it is."""
+    subject = finding.subject
+    if subject is None:
+        return None
+    if finding.code in ("tile-excess", "round-tile-reused") and subject in _TILES:
+        return _tiles(subject)
+    if finding.code in ("deal-count", "outcome-mismatch", "deal-order"):
+        return _position(subject) or format_html("<bdi>{}</bdi>", subject)
+    return format_html("<bdi>{}</bdi>", subject)
 
 
 def _value(code: str, text: str | None) -> SafeString | None:
@@ -83,6 +115,41 @@ def _tiles(text: str) -> SafeString | None:
     if not all(code in _TILES for code in codes):
         return None
     return format_html('<span class="tiles">{}</span> {}', markup.tiles(codes, "s"), text)
+
+
+def _position(text: str) -> SafeString | None:
+    return markup.chinese(markup.POSITIONS[text]) if text in markup.POSITIONS else None
+
+
+def _doors(text: str) -> SafeString | None:
+    """The list of all doors, which a wager on no door is told."""
+    if text != "shun,chu,dao":
+        return None
+    return format_html_join(", ", "{}", ((_position(door),) for door in text.split(",")))
+
+
+def _seats_or_position(text: str) -> SafeString | None:
+    return _position(text) or _seats(text)
+
+
+def _times(text: str) -> SafeString | None:
+    """Multiples: "×0, ×1, ×2"."""
+    return format_html_join(", ", "×{}", ((number,) for number in text.split(",")))
+
+
+def _tiles_or_copies(text: str) -> SafeString | None:
+    """A tile, or how many copies of one."""
+    if text in _TILES or " " in text:
+        return _tiles(text)
+    return format_html("{} {}", text, "copy" if text == "1" else "copies")
+
+
+def _tile_count(text: str) -> SafeString | None:
+    return format_html("{} {}", text, "tile" if text == "1" else "tiles")
+
+
+def _tricks(text: str) -> SafeString | None:
+    return format_html('{} <span lang="zh-Hant">棟</span>', text)
 
 
 def _seats(text: str) -> SafeString | None:
@@ -125,7 +192,7 @@ def _bonus(text: str) -> SafeString | None:
             for number, unit in enumerate(units.split(",")[:4])
         ),
     )  # fmt: skip
-    return format_html("{} to {}: {}", kind.replace("-", " "), _seat(seat), each)
+    return format_html("{} to {}: {}", _BONUSES.get(kind, kind), _seat(seat), each)
 
 
 def _milliseconds(text: str) -> SafeString | None:
@@ -134,16 +201,44 @@ def _milliseconds(text: str) -> SafeString | None:
 
 _TILES = frozenset(kind.code for kind in replay.KINDS)
 _SEATS = ("0", "1", "2", "3")
+_BONUSES = {
+    kind: markup.chinese(words)
+    for kind, words in (
+        ("supreme", "賀尊, supreme,"),
+        ("capture-supreme", "擒尊, captured supreme,"),
+        ("four-grand", "四大賀, four grand,"),
+    )
+}
+# What a finding rests on that cites no rule (FORMAT 6.5): the log's own form, or plain arithmetic.
+WITHOUT_RULE = {
+    "event-order": "Each event has its place in the hand and stands there once.",
+    "time-backwards": "The clock of an event never shows less than that of an event before.",
+    "tile-excess": "The set has two copies of each civil tile and one of each military tile.",
+    "tile-not-held": "A seat plays or discards only tiles that it holds.",
+    "deal-wall": "Where the wall is logged, dice and method say which tiles each seat gets.",
+    "lead-illegal": "The leader plays face up, and only a combination that may be led.",
+    "carry-out-mismatch": "What a seat carries out is what it brought and its net result.",
+    "not-conserved": "What some seats win the others lose, but for the rake.",
+    "result-missing": "Every hand that is not void has a settlement in its log.",
+    "carry-discontinuity": "A player brings into a hand what he carried out of the last one.",
+}
 # How a value is shown, by the code of its finding (FORMAT 6.5); any other is text.
 _SHAPES = {
-    "tile-excess": _tiles,
+    "tile-excess": _tiles_or_copies,
     "tile-not-held": _tiles,
     "deal-wall": _tiles,
+    "deal-count": _tile_count,
+    "bid-illegal": _times,
+    "bet-illegal": _times,
+    "auto-default": _times,
+    "banker-multiple": _times,
+    "wager-illegal": _doors,
+    "tricks-mismatch": _tricks,
     "lead-illegal": _tiles,
     "follow-illegal": _tiles,
     "not-eligible": _tiles,
     "out-of-turn": _seats,
-    "deal-order": _seats,
+    "deal-order": _seats_or_position,
     "banker-wrong": _seats,
     "reveal-order": _seats,
     "winner-mismatch": _seats,

@@ -11,12 +11,13 @@ from django.utils.safestring import SafeString
 import replay
 from audit.web import markup
 from audit.web.presenters.board import LAYOUTS, BoardCard, present_board
-from audit.web.presenters.findings import FindingCard, present_finding
+from audit.web.presenters.findings import FindingCard, present_finding, subject_of
 from audit.web.presenters.settlement import (
     LoggedResult,
     Settlement,
     present_logged,
     present_settlement,
+    ways_of,
 )
 from audit.web.presenters.steps import (
     EventGroup,
@@ -41,7 +42,7 @@ class FindingLink:
     where: str
     title: str
     seat: SafeString | None
-    subject: str | None
+    subject: SafeString | None
     rule: SafeString
     more: int
 
@@ -84,7 +85,17 @@ def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
     step = steps[number]
     # What follows from another figure is told after it, and briefly.
     ordered = sorted(step.findings, key=lambda finding: finding.follows)
-    cards = [present_finding(finding, step=number, options=replayed.options) for finding in ordered]
+    ways = ways_of(replayed.walk.figures) if step.findings else {}
+    cards = [
+        present_finding(
+            finding,
+            step=number,
+            options=replayed.options,
+            told=step.text,
+            way=ways.get(finding),
+        )
+        for finding in ordered
+    ]
     leading = _leading(cards)
     others = [card for card in cards if card not in leading]
     minor = [card for card in others if not card.follows]
@@ -133,7 +144,7 @@ def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Fi
                 where="Result" if finding.event is None else f"Step {step.number}",
                 title=replay.CODES[finding.code].title,
                 seat=markup.seal(finding.seat) if finding.seat is not None else None,
-                subject=finding.subject,
+                subject=subject_of(finding),
                 rule=markup.rule_link(finding.rule, finding.confidence),
                 more=more if finding is shown[-1] else 0,
             )
@@ -145,7 +156,11 @@ def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Fi
 def settlement_of(replayed: Replayed, page: int | None) -> Settlement | None:
     """The settlement of a hand that was replayed to its end. Raises: LookupError for `page`."""
     return present_settlement(
-        replayed.walk.figures, banker=_banker(replayed), options=replayed.options, page=page
+        replayed.walk.figures,
+        banker=_banker(replayed),
+        options=replayed.options,
+        page=page,
+        confidence=replayed.read.game.confidence,
     )
 
 

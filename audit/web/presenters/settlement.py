@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,47 +10,24 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
-from audit.web.presenters.findings import Explanation, present_finding
+from audit.web.presenters.ways import (
+    NUMBER,
+    Table,
+    Way,
+    anchor_of,
+    owner_of,
+    seal_of,
+    shown,
+    state_of,
+    way_of,
+)
 
-_NUMBER = re.compile(r"[+-]?\d+(?:\.(\d+))?")
-BAR_WIDTH = 200
 # A hand of Wenzhou may have thousands of wagers: so many rows stand on one page.
 ROWS_A_PAGE = 100
 # Figures that stand for a sum over the seats; the others (棟, carry-out) are sums of no meaning.
 _SUMMED = ("units", "theoretical", "gross", "rake", "net")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageRow:
-    """One stage: its formula, what comes out, what the log says, and a bar from zero."""
-
-    title: str
-    formula: str
-    value: str
-    logged: str | None
-    rule: SafeString
-    is_wrong: bool
-    is_last: bool
-    bar_x: str | None
-    bar_width: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """The way to one recomputed number. `anchor` is the fragment that opens it."""
-
-    anchor: str
-    title: str
-    owner: str
-    seal: SafeString | None
-    value: str
-    logged: str | None
-    state: str
-    stages: tuple[StageRow, ...]
-    has_bars: bool
-    zero: str
-    explained: tuple[Explanation, ...]
-    is_first_wrong: bool
+_SUMMED_BETS = ("profit", "valid_bet")
+PLAYERS = "Players, over all their wagers"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +43,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """All figures of one seat, bet or player, with the ways to them."""
+    """All figures of one seat, bet or player, with the ways to them.
+
+    `note` says what a bet is; `group` heads the rows that begin here.
+    """
 
     owner: str
+    note: str
+    group: str | None
     seal: SafeString | None
     is_banker: bool
     cells: tuple[Cell | None, ...]
@@ -80,7 +61,7 @@ class Row:
 class Settlement:
     """One page of the table, the figures of the whole hand, and the sums.
 
-    `count` tells the rows of all pages, `wrong` all figures that differ.
+    `sums` are those of all pages; `count` tells their rows, `wrong` all figures that differ.
     """
 
     heading: str
@@ -89,6 +70,7 @@ class Settlement:
     whole: tuple[Cell, ...]
     whole_ways: tuple[Way, ...]
     sums: tuple[Cell | None, ...]
+    sum_title: str
     width: int
     count: int
     before: str | None
@@ -112,10 +94,12 @@ def present_settlement(
     banker: int | None,
     options: Mapping[str, object],
     page: int | None,
+    confidence: str | None = None,
 ) -> Settlement | None:
     """The settlement table, None where nothing was settled.
 
-    `page` counts from 1; None asks for the one on which the first wrong figure stands.
+    `confidence` is that of a game that as a whole is derived. `page` counts from 1; None asks for
+    the one on which the first wrong figure stands.
     Raises: LookupError when there is no such page.
     """
     if not figures:
@@ -129,45 +113,45 @@ def present_settlement(
             continue
         columns.setdefault(figure.name, figure.title)
         owners.setdefault(figure.owner, {})[figure.name] = figure
-    first_wrong = next((figure for figure in figures if _state(figure) == "off"), None)
+    first_wrong = next((figure for figure in figures if state_of(figure) == "off"), None)
+    table = Table(banker=banker, options=options, confidence=confidence, first_wrong=first_wrong)
     pages = max(1, -(-len(owners) // ROWS_A_PAGE))
     page = _page_of(first_wrong, list(owners)) if page is None else page
     if not 1 <= page <= pages:
         raise LookupError(f"The settlement has {pages} pages.")
-    rows = []
+    rows: list[Row] = []
     for named in list(owners.values())[(page - 1) * ROWS_A_PAGE : page * ROWS_A_PAGE]:
         one = next(iter(named.values()))
+        is_player = one.owner.startswith("player-")
         rows.append(
             Row(
-                owner=_owner(one),
-                seal=_seal(one, banker),
+                owner=owner_of(one),
+                note=one.owner_note,
+                group=PLAYERS if is_player and not any(row.group for row in rows) else None,
+                seal=seal_of(one, banker),
                 is_banker=one.seat is not None and one.seat == banker,
                 cells=tuple(_cell(named[name]) if name in named else None for name in columns),
-                ways=tuple(
-                    _way(figure, banker, options, first_wrong)
-                    for figure in named.values()
-                    if figure.stages
-                ),
+                ways=tuple(way_of(figure, table) for figure in named.values() if figure.stages),
             )
         )
+    has_seats = any(figure.seat is not None for figure in figures)
+    summed = [named for owner, named in owners.items() if not owner.startswith("player-")]
     sums = tuple(
-        _sum([named.get(name) for named in owners.values()], title)
-        for name, title in columns.items()
+        _sum([named.get(name) for named in summed], title) for name, title in columns.items()
     )
     return Settlement(
-        heading="Seat" if any(row.seal is not None for row in rows) else "Wager or player",
+        heading="Seat" if has_seats else "Wager",
         columns=tuple(columns.values()),
         rows=tuple(rows),
         whole=tuple(_cell(figure) for figure in whole),
-        whole_ways=tuple(
-            _way(figure, banker, options, first_wrong) for figure in whole if figure.stages
-        ),
+        whole_ways=tuple(way_of(figure, table) for figure in whole if figure.stages),
         sums=sums if any(sums) else (),
+        sum_title="Sum" if has_seats else "All wagers",
         width=1 + 2 * len(columns),
         count=len(owners),
         before=f"?rows={page - 1}#settlement" if page > 1 else None,
         after=f"?rows={page + 1}#settlement" if page < pages else None,
-        wrong=sum(1 for figure in figures if _state(figure) in ("off", "follows")),
+        wrong=sum(1 for figure in figures if state_of(figure) in ("off", "follows")),
     )
 
 
@@ -177,126 +161,34 @@ def _page_of(figure: replay.Figure | None, owners: list[str]) -> int:
     return owners.index(figure.owner) // ROWS_A_PAGE + 1
 
 
-def _seal(figure: replay.Figure, banker: int | None) -> SafeString | None:
-    if figure.seat is None:
-        return None
-    return markup.seal(figure.seat, is_banker=figure.seat == banker)
-
-
-def _owner(figure: replay.Figure) -> str:
-    """Who owns a figure; the seat's character is left out, because its seal stands before it."""
-    if figure.seat is None:
-        return figure.owner_title
-    return figure.owner_title.removeprefix(markup.SEAT_SEALS[figure.seat]).lstrip()
-
-
-def _anchor(figure: replay.Figure) -> str:
-    owner = re.sub(r"[^A-Za-z0-9_-]", lambda match: f"x{ord(match.group()):x}", figure.owner)
-    return f"why-{owner}-{figure.name}"
-
-
-def _state(figure: replay.Figure) -> str:
-    if figure.findings:
-        return "follows" if figure.findings[0].follows else "off"
-    return "none" if figure.logged is None else "same"
-
-
-def _shown(figure: replay.Figure, text: str | None) -> str | None:
-    """A value for the eye: a real minus sign, and seats by their names."""
-    if text is None:
-        return None
-    seat, slash, streak = text.partition("/")
-    if figure.name in ("winner", "next") and seat in ("0", "1", "2", "3"):
-        name = f"{markup.SEAT_SEALS[int(seat)]} {markup.SEAT_NAMES[int(seat)]}"
-        return f"{name}, hand {streak} of the bank" if slash else name
-    return markup.minus(text)
+def ways_of(figures: Sequence[replay.Figure]) -> dict[replay.Finding, str]:
+    """Where the way to the figure of each finding opens: a fragment, with its page of rows."""
+    owners = list(dict.fromkeys(figure.owner for figure in figures if figure.owner != "hand"))
+    pages = {owner: place // ROWS_A_PAGE + 1 for place, owner in enumerate(owners)}
+    query = len(owners) > ROWS_A_PAGE
+    return {
+        finding: (f"?rows={pages.get(figure.owner, 1)}" if query else "") + f"#{anchor_of(figure)}"
+        for figure in figures
+        for finding in figure.findings
+        if figure.stages
+    }
 
 
 def _cell(figure: replay.Figure) -> Cell:
     return Cell(
         title=figure.title,
-        logged=_shown(figure, figure.logged),
-        recomputed=_shown(figure, figure.recomputed) or "",
-        state=_state(figure),
-        anchor=_anchor(figure) if figure.stages else None,
+        logged=shown(figure, figure.logged),
+        recomputed=shown(figure, figure.recomputed) or "",
+        state=state_of(figure),
+        anchor=anchor_of(figure) if figure.stages else None,
     )
-
-
-def _way(
-    figure: replay.Figure,
-    banker: int | None,
-    options: Mapping[str, object],
-    first_wrong: replay.Figure | None,
-) -> Way:
-    bars = _bars(figure.stages)
-    zero = bars[0] if bars else "0"
-    explained: tuple[Explanation, ...] = ()
-    if figure.findings:
-        explained = present_finding(figure.findings[0], step=0, options=options).explained
-    wrong_before = False
-    stages = []
-    for number, stage in enumerate(figure.stages):
-        is_wrong = stage.logged is not None and not _is_equal(stage.logged, stage.value)
-        bar = bars[1][number] if bars else (None, None)
-        stages.append(
-            StageRow(
-                title=stage.title,
-                formula=stage.formula,
-                value=_shown(figure, stage.value) or "",
-                logged=_shown(figure, stage.logged),
-                rule=markup.rule_link(stage.rule),
-                is_wrong=is_wrong and not wrong_before,
-                is_last=number == len(figure.stages) - 1,
-                bar_x=bar[0],
-                bar_width=bar[1],
-            )
-        )
-        wrong_before = wrong_before or is_wrong
-    return Way(
-        anchor=_anchor(figure),
-        title=figure.title,
-        owner=_owner(figure),
-        seal=_seal(figure, banker),
-        value=_shown(figure, figure.recomputed) or "",
-        logged=_shown(figure, figure.logged),
-        state=_state(figure),
-        stages=tuple(stages),
-        has_bars=bars is not None,
-        zero=zero,
-        explained=explained,
-        is_first_wrong=figure is first_wrong,
-    )
-
-
-def _is_equal(one: str, other: str) -> bool:
-    """Whether two texts say the same; a plus sign does not count."""
-    return one.lstrip("+") == other.lstrip("+")
-
-
-def _bars(stages: Sequence[replay.Stage]) -> tuple[str, list[tuple[str, str]]] | None:
-    """A bar from zero for each stage, in drawing units; None unless all values are like numbers."""
-    matches = [_NUMBER.fullmatch(stage.value) for stage in stages]
-    if len(stages) < 2 or not all(matches):
-        return None
-    if len({len(match.group(1) or "") for match in matches if match}) != 1:
-        return None
-    values = [int(stage.value.replace(".", "")) for stage in stages]
-    low, high = min(0, *values), max(0, *values)
-    if low == high:
-        return None
-    # Drawing needs no exact division: a bar is read beside its number.
-    scale = BAR_WIDTH / (high - low)
-    bars = [
-        (f"{(min(0, value) - low) * scale:.1f}", f"{max(abs(value) * scale, 1.0):.1f}")
-        for value in values
-    ]
-    return f"{-low * scale:.1f}", bars
 
 
 def _sum(figures: Sequence[replay.Figure | None], title: str) -> Cell | None:
-    """The sum over the seats, where all are there, each is a number and the sum has a meaning."""
+    """The sum over seats or bets, where all are there as numbers and the sum has a meaning."""
     if len(figures) < 2 or any(
-        figure is None or figure.seat is None or figure.name not in _SUMMED for figure in figures
+        figure is None or figure.name not in (_SUMMED if figure.seat is not None else _SUMMED_BETS)
+        for figure in figures
     ):
         return None
     present = [figure for figure in figures if figure is not None]
@@ -318,7 +210,7 @@ def _total(texts: Sequence[str | None]) -> str | None:
     digits = set()
     total = 0
     for text in texts:
-        match = _NUMBER.fullmatch(text) if text is not None else None
+        match = NUMBER.fullmatch(text) if text is not None else None
         if text is None or match is None:
             return None
         digits.add(len(match.group(1) or ""))

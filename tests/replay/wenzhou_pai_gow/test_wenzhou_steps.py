@@ -298,6 +298,8 @@ def test_the_way_to_a_bet_and_to_a_player() -> None:
     ]  # fmt: skip
     figure = by_name["bet-b4", "profit"]
     assert (figure.owner_title, figure.subject, figure.seat) == ("b4 ann", "b4", None)
+    assert figure.owner_note == "0.05 on 到門 Dao to lose"
+    assert by_name["player-Mei Lin", "profit"].owner_note == "2 wagers"
     assert (figure.logged, figure.recomputed) == ("0.05", "0.04")
     assert [finding.code for finding in figure.findings] == ["profit-mismatch"]
     assert by_name["bet-b1", "profit"].logged is None
