@@ -174,8 +174,11 @@ CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = IS_HTTPS
 SECURE_SSL_REDIRECT = IS_HTTPS
+# Probes and scrapers stand behind the proxy and come by HTTP.
+SECURE_REDIRECT_EXEMPT = ["^(healthz|readyz|metrics)$"]
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if IS_HTTPS else 0
-if IS_HTTPS and flag("TILECOURT_BEHIND_PROXY"):
+TILECOURT_BEHIND_PROXY = flag("TILECOURT_BEHIND_PROXY")
+if IS_HTTPS and TILECOURT_BEHIND_PROXY:
     # Only where a proxy sets this header itself: otherwise a caller could claim to be on HTTPS.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
@@ -202,9 +205,30 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 20
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 TILECOURT_UPLOAD_BYTES_MAX = number("TILECOURT_UPLOAD_BYTES_MAX", 2 * 1024**3)
 TILECOURT_UNPACKED_BYTES_MAX = number("TILECOURT_UNPACKED_BYTES_MAX", 8 * 1024**3)
+# Beyond so many unpacked bytes a file may unpack to so many times its size and no more.
+TILECOURT_UNPACKED_BYTES_FREE = number("TILECOURT_UNPACKED_BYTES_FREE", 512 * 1024**2)
+TILECOURT_UNPACKED_RATIO_MAX = number("TILECOURT_UNPACKED_RATIO_MAX", 200)
 TILECOURT_UPLOAD_LINES_MAX = number("TILECOURT_UPLOAD_LINES_MAX", 5_000_000)
 TILECOURT_CHUNK_LINES_MAX = number("TILECOURT_CHUNK_LINES_MAX", 5_000)
 TILECOURT_CHUNK_BYTES_MAX = number("TILECOURT_CHUNK_BYTES_MAX", 16 * 1024**2)
+# A sender who is silent for so long has gone.
+TILECOURT_SENDER_SECONDS = number("TILECOURT_SENDER_SECONDS", 60)
+
+# The API. A program shows a token; a page of ours has its session and the form's token.
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "audit.api.authentication.TokenAuthentication",
+        "audit.api.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "audit.api.errors.OnlyJson",
+    "EXCEPTION_HANDLER": "audit.api.errors.answer_error",
+    "UNICODE_JSON": True,
+}
+# What a scraper shows at /metrics; without one only this machine may ask.
+TILECOURT_METRICS_TOKEN = os.environ.get("TILECOURT_METRICS_TOKEN", "")
 
 USE_TZ = True
 TIME_ZONE = "UTC"

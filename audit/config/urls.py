@@ -1,3 +1,3 @@
 from django.urls import include, path
 
-urlpatterns = [path("", include("audit.web.urls"))]
+urlpatterns = [path("", include("audit.api.urls")), path("", include("audit.web.urls"))]

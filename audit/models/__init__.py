@@ -3,11 +3,14 @@
 from audit.models.comparisons import Comparison, ComparisonFinding
 from audit.models.hands import Duplicate, Hand, HandVersion
 from audit.models.refusals import Refusal
+from audit.models.submissions import Submission
 from audit.models.tables import Table, TableTouch
+from audit.models.tokens import ApiToken
 from audit.models.uploads import Chunk, ChunkState, Upload, UploadState
 from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
 
 __all__ = [
+    "ApiToken",
     "Chunk",
     "ChunkState",
     "Comparison",
@@ -18,6 +21,7 @@ __all__ = [
     "HandVersion",
     "Refusal",
     "Severity",
+    "Submission",
     "Table",
     "TableTouch",
     "Upload",

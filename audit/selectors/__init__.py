@@ -4,6 +4,7 @@
     get_upload(upload_id) -> UploadRow                      cheap: one query by key; UploadNotFound
     open_touches(upload_ids) -> int                         what is still to be compared of them
     known_files(hashes) -> {sha256: upload_id}              which files are here already
+    upload_of_key(*, sender, key) -> UploadRow | None       what a sender's key stands for
     list_refusals(upload_id, *, cursor=None, limit=100) -> Page[RefusalRow]
 
     HandFilters.parse(query) -> HandFilters                 query: a mapping of texts; BadQuery
@@ -36,6 +37,7 @@ from audit.selectors.uploads import (
     known_files,
     list_refusals,
     list_uploads,
+    upload_of_key,
 )
 
 __all__ = [
@@ -63,4 +65,5 @@ __all__ = [
     "list_refusals",
     "list_uploads",
     "open_touches",
+    "upload_of_key",
 ]

@@ -105,6 +105,15 @@ def get_upload(upload_id: int) -> UploadRow:
     return _upload_row(upload)
 
 
+def upload_of_key(*, sender: str, key: str) -> UploadRow | None:
+    """The upload that a sender's key stands for, None where it stands for none."""
+    found = Upload.objects.select_related("received_by").filter(
+        submission__sender=sender, submission__key=key
+    )
+    upload = found.first()
+    return None if upload is None else _upload_row(upload)
+
+
 def list_refusals(
     upload_id: int, *, cursor: str | None = None, limit: int = 100
 ) -> Page[RefusalRow]:

@@ -22,6 +22,12 @@ from audit.models import Chunk, Refusal, Upload, UploadState
 from audit.services.payloads import ChunkLine, pack_lines
 from audit.services.queueing import queue_on_commit
 from audit.services.settling import settle_upload
+from audit.services.submissions import (
+    SubmissionKey,
+    SubmissionKnown,
+    check_same_file,
+    claim_key,
+)
 from audit.services.texts import storable
 
 NAME_MAX = 255
@@ -52,12 +58,16 @@ class ByteStream(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """A file that was taken whole; `lines` are those that are not blank."""
+    """A file that was taken whole; `lines` are those that are not blank.
+
+    `is_known`: the same file came before under the same key, and nothing was taken now.
+    """
 
     upload_id: int
     sha256: bytes
     byte_count: int
     lines: int
+    is_known: bool = False
 
 
 def receive_upload(
@@ -65,19 +75,24 @@ def receive_upload(
     name: str,
     stream: ByteStream,
     user: User | None = None,
+    key: SubmissionKey | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Received:
     """Read a file to its end, store its lines as chunks and queue them.
 
-    `on_progress` hears the bytes read so far. Memory holds one chunk at most.
+    `on_progress` hears the bytes read so far. Memory holds one chunk at most. Under a `key` that
+    stands for a file already, this one is only read to see that it is the same.
     Raises: UploadTooLarge, UploadInterrupted; the upload then stands as failed, with the sentence,
-    and nothing else of it is kept.
+    and nothing else of it is kept. SubmissionInProgress, SubmissionKeyReused; nothing is kept.
     """
-    upload = Upload.objects.create(name=file_name(name), received_by=user)
     source = _Source(stream, on_progress)
+    try:
+        upload = _open(name, user, key)
+    except SubmissionKnown as known:
+        return _seen_before(known.upload, source)
     lines = _LineStore(upload.pk, source)
     try:
-        for line in replay.read_lines(source, on_bytes=_check_unpacked):
+        for line in replay.read_lines(source, on_bytes=source.check_unpacked):
             lines.add(line)
         source.drain()
         lines.flush()
@@ -90,6 +105,26 @@ def receive_upload(
         sha256=source.digest(),
         byte_count=source.byte_count,
         lines=lines.count,
+    )
+
+
+def _open(name: str, user: User | None, key: SubmissionKey | None) -> Upload:
+    with transaction.atomic():
+        upload = Upload.objects.create(name=file_name(name), received_by=user)
+        if key is not None:
+            claim_key(key, upload.pk)
+    return upload
+
+
+def _seen_before(known: Upload, source: _Source) -> Received:
+    source.drain()
+    check_same_file(known, source.digest())
+    return Received(
+        upload_id=known.pk,
+        sha256=source.digest(),
+        byte_count=source.byte_count,
+        lines=known.line_count,
+        is_known=True,
     )
 
 
@@ -116,6 +151,19 @@ def discard_upload(upload_id: int, sentence: str) -> bool:
             Chunk.objects.filter(upload_id=upload_id).delete()
             Refusal.objects.filter(upload_id=upload_id).delete()
     return bool(was_open)
+
+
+def give_up_upload(key: SubmissionKey) -> bool:
+    """End what a receiver that was killed left under a key that nobody else uses.
+
+    Returns whether there was such an upload.
+    """
+    left = Upload.objects.filter(
+        submission__sender=key.sender, submission__key=key.key, state=UploadState.RECEIVING
+    ).first()
+    return left is not None and discard_upload(
+        left.pk, "Incomplete upload: whoever took it in was stopped."
+    )
 
 
 def _sentence(error: BaseException) -> str:
@@ -162,11 +210,18 @@ class _Source:
     def digest(self) -> bytes:
         return self._hash.digest()
 
-
-def _check_unpacked(byte_count: int) -> None:
-    most = settings.TILECOURT_UNPACKED_BYTES_MAX
-    if byte_count > most:
-        raise UploadTooLarge(f"The file unpacks to more than {most} bytes: send it in parts.")
+    def check_unpacked(self, unpacked: int) -> None:
+        """Hear how many bytes have come out so far. Raises: UploadTooLarge."""
+        most = settings.TILECOURT_UNPACKED_BYTES_MAX
+        if unpacked > most:
+            raise UploadTooLarge(f"The file unpacks to more than {most} bytes: send it in parts.")
+        free, ratio = settings.TILECOURT_UNPACKED_BYTES_FREE, settings.TILECOURT_UNPACKED_RATIO_MAX
+        if unpacked > free and unpacked > ratio * self.byte_count:
+            # No log packs so well: it is nothing but repetition.
+            raise UploadTooLarge(
+                f"The file unpacks to more than {free} bytes"
+                f" and to more than {ratio} times its size: send the log plain."
+            )
 
 
 class _LineStore:

@@ -4,23 +4,32 @@ import re
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 
+from audit.api import urls as api
 from audit.web.urls import urlpatterns
 from tests.web.lines import BASE, planted
 
 PUBLIC = {"login"}
+# What probes ask: they give no more away than one word.
+PROBES = {"healthz", "readyz"}
 NUMBERS = {"hand": 1, "upload": 1, "number": 1}
+ELSEWHERE = "203.0.113.9"
 
 
-def addresses() -> dict[str, str]:
+def addresses(patterns=urlpatterns) -> dict[str, str]:
     """One address for each pattern, by its name."""
     return {
         pattern.name: reverse(
             pattern.name, kwargs={key: NUMBERS[key] for key in pattern.pattern.converters}
         )
-        for pattern in urlpatterns
+        for pattern in patterns
     }
+
+
+def test_no_address_stands_outside_of_what_is_tested_here():
+    included = [list(pattern.url_patterns) for pattern in get_resolver().url_patterns]
+    assert included == [api.urlpatterns, urlpatterns]
 
 
 @pytest.mark.parametrize("name", sorted(set(addresses()) - PUBLIC))
@@ -34,6 +43,29 @@ def test_only_the_login_is_public(db, client):
     open_to_all = {name for name, address in addresses().items()
                    if client.get(address).status_code == 200}  # fmt: skip
     assert open_to_all == PUBLIC
+
+
+@pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
+@pytest.mark.parametrize("name", sorted(set(addresses(api.urlpatterns)) - PROBES - {"metrics"}))
+def test_a_stranger_gets_nothing_of_the_api(db, client, name, method):
+    address = addresses(api.urlpatterns)[name]
+    answer = getattr(client, method)(address, content_type="application/x-ndjson")
+    assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
+    assert answer.json()["error"]["code"] == "not-authenticated"
+
+
+def test_a_stranger_gets_no_figures(db, client):
+    answer = client.get("/metrics", REMOTE_ADDR=ELSEWHERE)
+    assert (answer.status_code, answer.content) == (401, b"show the token\n")
+
+
+@pytest.mark.parametrize("name", sorted(PROBES))
+def test_a_probe_hears_one_word(db, client, name):
+    answer = client.get(addresses(api.urlpatterns)[name], REMOTE_ADDR=ELSEWHERE)
+    assert (answer.status_code, answer.content) == (200, {"healthz": b"alive\n",
+                                                          "readyz": b"ready\n"}[name])  # fmt: skip
+    assert "no-store" in answer["Cache-Control"]
+    assert answer.cookies == {}
 
 
 def test_signing_in_and_out(client, auditor):

@@ -1,0 +1,203 @@
+"""Uploads by program: one request, one file; its progress at the address that the answer names."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+import replay
+from audit import selectors, services
+from audit.api.body import body_of
+from audit.api.errors import BUSY_SECONDS, ApiError
+
+# What the bytes are is told by the bytes themselves; these names only say that they are a log.
+LOG_TYPES = (
+    "application/gzip",
+    "application/jsonlines",
+    "application/ndjson",
+    "application/octet-stream",
+    "application/x-gzip",
+    "application/x-ndjson",
+    "application/zstd",
+    "text/plain",
+)
+ONE_HAND_TYPE = "application/json"
+# What a line may hold (FORMAT 6.1).
+ONE_HAND_BYTES_MAX = 1 << 20
+ENCODINGS = ("", "identity", "gzip", "zstd")
+KEY_HEADER = "Idempotency-Key"
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+class ApiView(APIView):
+    """A view that takes logs, never forms."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        # First of all: to look for a form's token the framework would read a form's whole body.
+        check_type(request)
+        super().initial(request, *args, **kwargs)
+
+
+@method_decorator(never_cache, name="dispatch")
+class UploadList(ApiView):
+    """POST hands in one file."""
+
+    http_method_names = ["post"]  # noqa: RUF012 - as the framework has it
+
+    def post(self, request: Request) -> Response:
+        """201 with the upload, which is then audited; the same answer for the same key."""
+        assert request.user.is_authenticated, "nobody else is let in"
+        key = key_of(request)
+        stream: services.ByteStream = body_of(request)
+        if media_type(request) == ONE_HAND_TYPE:
+            stream = one_hand(stream)
+        try:
+            received = services.receive_upload(
+                name=request.query_params.get("name", ""),
+                stream=stream,
+                user=request.user,
+                key=key,
+            )
+        except services.UploadTooLarge as error:
+            raise ApiError(413, "too-large", str(error)) from None
+        except services.UploadRefused as error:
+            raise ApiError(400, "incomplete", str(error)) from None
+        except services.SubmissionInProgress as error:
+            raise ApiError(
+                409, "in-progress", str(error), place=KEY_HEADER, retry_after=BUSY_SECONDS
+            ) from None
+        except services.SubmissionKeyReused as error:
+            raise ApiError(422, "key-reused", str(error), place=KEY_HEADER) from None
+        address = reverse("api-upload", args=(received.upload_id,))
+        answer = {
+            "id": received.upload_id,
+            "url": address,
+            "bytes": received.byte_count,
+            "sha256": received.sha256.hex(),
+            "lines": received.lines,
+        }
+        headers = {"Location": address}
+        if received.is_known:
+            headers["Idempotent-Replayed"] = "true"
+        return Response(answer, status=201, headers=headers)
+
+
+@method_decorator(never_cache, name="dispatch")
+class UploadOne(ApiView):
+    """GET tells how far an upload is."""
+
+    http_method_names = ["get", "head"]  # noqa: RUF012
+
+    def get(self, request: Request, upload: int) -> Response:
+        try:
+            row = selectors.get_upload(upload)
+        except selectors.NotFound as error:
+            raise Http404(str(error)) from None
+        return Response(progress_of(row))
+
+
+class Nowhere(ApiView):
+    """Every other address below /api/: an error in the envelope, for whoever may come in."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        raise Http404
+
+
+def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
+    """An upload as the API tells it; see docs/api.md."""
+    return {
+        "id": row.id,
+        "url": reverse("api-upload", args=(row.id,)),
+        "page": reverse("upload", args=(row.id,)),
+        "name": row.name,
+        "received_by": row.received_by,
+        "state": row.state,
+        "is_ended": row.is_ended,
+        "error": row.error or None,
+        "percent": row.percent,
+        "bytes": row.byte_count,
+        "sha256": row.sha256,
+        "lines": row.lines,
+        "audited": row.audited,
+        "verdicts": {
+            "clean": row.clean,
+            "discrepant": row.discrepant,
+            "void": row.void,
+            "rejected": row.rejected,
+            "failed": row.failed,
+        },
+        "hands": {"new": row.new, "duplicate": row.duplicates, "conflict": row.conflicts},
+        "created_at": row.created_at,
+        "started_at": row.started_at,
+        "finished_at": row.finished_at,
+    }
+
+
+def media_type(request: Request) -> str:
+    return (request.META.get("CONTENT_TYPE") or "").partition(";")[0].strip().lower()
+
+
+def check_type(request: Request) -> None:
+    """Raises: ApiError 415 for a body that is announced as something else than a log."""
+    if request.method == "POST" and media_type(request) not in (*LOG_TYPES, ONE_HAND_TYPE):
+        raise ApiError(
+            415,
+            "unsupported-type",
+            "Send the log itself, plain, gzip or zstd, as application/x-ndjson, or one hand as"
+            " application/json.",
+            place="Content-Type",
+        )
+    if request.headers.get("Content-Encoding", "").strip().lower() not in ENCODINGS:
+        raise ApiError(
+            415, "unsupported-type", "A log is sent plain, gzip or zstd.", place="Content-Encoding"
+        )
+
+
+def key_of(request: Request) -> services.SubmissionKey | None:
+    """The sender's key. Raises: ApiError 400 for one that cannot be kept as it is."""
+    text = request.headers.get(KEY_HEADER)
+    if text is None:
+        return None
+    if _KEY.fullmatch(text) is None:
+        raise ApiError(
+            400, "bad-key", "A key is 1 to 255 visible ASCII characters.", place=KEY_HEADER
+        )
+    return services.SubmissionKey(sender=f"account:{request.user.pk}", key=text)
+
+
+def one_hand(body: services.ByteStream) -> io.BytesIO:
+    """A single hand, which is read at once so that the sender hears where it is wrong.
+
+    Raises: ApiError 400 with the place in the record; 413 for more than a line may hold.
+    """
+    most = ONE_HAND_BYTES_MAX
+    parts = []
+    left = most + 1
+    try:
+        while left and (piece := body.read(left)):
+            parts.append(piece)
+            left -= len(piece)
+    except OSError as error:
+        reason = error.strerror or "the sender hung up"
+        raise ApiError(400, "incomplete", f"The body broke off: {reason}.") from None
+    data = b"".join(parts)
+    if len(data) > most:
+        raise ApiError(413, "too-large", f"A hand is longer than {most} bytes.")
+    line = data.strip(b" \t\r\n")
+    if b"\n" in line:
+        raise ApiError(400, "not-one-line", "A hand is one line; send a log as a log.", place="$")
+    try:
+        replay.read(line)
+    except replay.Refusal as refusal:
+        raise ApiError(400, "refused", refusal.reason, place=refusal.place) from None
+    return io.BytesIO(data)

@@ -1,0 +1,107 @@
+"""Tokens of the API: made once, shown once, kept as their hash alone."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from audit.models import ApiToken
+
+MARK = "tc_"
+PREFIX_LENGTH = len(MARK) + 6
+DAYS_MAX = 3_650
+# How exactly the last use is kept: a write a request would cost more than it tells.
+USE_EXACT_TO = timedelta(minutes=1)
+
+
+class TokenRefused(Exception):
+    """A token that cannot be made or is not there; its text is a sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewToken:
+    """A token and what may be known of it; `token` is kept nowhere else."""
+
+    token: str
+    prefix: str
+    account: str
+    expires_at: datetime
+
+
+def create_token(*, name: str, days: int, account: str | None = None) -> NewToken:
+    """Make a token that acts for an account; the only active one where none is named.
+
+    Raises: TokenRefused.
+    """
+    if not 1 <= days <= DAYS_MAX:
+        raise TokenRefused(f"A token is good for 1 to {DAYS_MAX} days.")
+    if not 1 <= len(name) <= 100:
+        raise TokenRefused("The name of a token has 1 to 100 characters.")
+    user = _account(account)
+    token = MARK + secrets.token_urlsafe(32)
+    expires_at = timezone.now() + timedelta(days=days)
+    try:
+        with transaction.atomic():
+            ApiToken.objects.create(
+                name=name,
+                account=user,
+                prefix=token[:PREFIX_LENGTH],
+                sha256=_hash(token),
+                expires_at=expires_at,
+            )
+    except IntegrityError:
+        raise TokenRefused(f"There is a token named {name}: revoke it first.") from None
+    return NewToken(
+        token=token,
+        prefix=token[:PREFIX_LENGTH],
+        account=user.get_username(),
+        expires_at=expires_at,
+    )
+
+
+def _account(name: str | None) -> User:
+    if name is not None:
+        user = User.objects.filter(username=name, is_active=True).first()
+        if user is None:
+            raise TokenRefused(f"There is no active account {name}.")
+        return user
+    active = list(User.objects.filter(is_active=True)[:2])
+    if len(active) != 1:
+        raise TokenRefused("Name the account that the token acts for, with --account.")
+    return active[0]
+
+
+def revoke_token(*, name: str) -> datetime:
+    """End the token of this name now. Raises: TokenRefused when none is in use."""
+    now = timezone.now()
+    if not ApiToken.objects.filter(name=name, revoked_at=None).update(revoked_at=now):
+        raise TokenRefused(f"No token named {name} is in use.")
+    return now
+
+
+def use_token(token: str) -> User | None:
+    """The account that a token acts for, or None when it is unknown, expired or revoked, or the
+    account is closed."""
+    now = timezone.now()
+    found = (
+        ApiToken.objects.select_related("account")
+        .filter(sha256=_hash(token), revoked_at=None, expires_at__gt=now, account__is_active=True)
+        .first()
+    )
+    if found is None:
+        return None
+    stale = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_EXACT_TO)
+    if found.last_used_at is None or found.last_used_at <= now - USE_EXACT_TO:
+        ApiToken.objects.filter(stale, pk=found.pk).update(last_used_at=now)
+    return found.account
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()

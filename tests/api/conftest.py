@@ -1,0 +1,46 @@
+"""Programs that use the API: a token, a client that shows it, a session as a page has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.response import Response
+
+from audit import services
+
+Send = Callable[..., Response]
+NDJSON = "application/x-ndjson"
+UPLOADS = "/api/v1/uploads/"
+
+
+@pytest.fixture
+def account(django_user_model: Any) -> Any:
+    return django_user_model.objects.create_user("feed", password="correct horse")
+
+
+@pytest.fixture
+def token(account: Any) -> str:
+    return services.create_token(name="night feed", days=1, account="feed").token
+
+
+@pytest.fixture
+def send(db: Any, token: str) -> Send:
+    """POST some bytes as a log, with the token unless told otherwise."""
+
+    def post(data: bytes, *, kind: str = NDJSON, query: str = "", **headers: str) -> Response:
+        named = {"Authorization": f"Bearer {token}"}
+        named |= {name.replace("_", "-"): value for name, value in headers.items()}
+        return Client().post(UPLOADS + query, data, content_type=kind, headers=named)
+
+    return post
+
+
+@pytest.fixture
+def ask(db: Any, token: str) -> Send:
+    def get(address: str) -> Response:
+        return Client().get(address, headers={"Authorization": f"Bearer {token}"})
+
+    return get
