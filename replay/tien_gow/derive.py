@@ -29,6 +29,7 @@ _TITLES = {
     "valid_bet": "Valid bet",
     "carry_out": "Carry-out",
 }
+_AMOUNTS = ("gross", "rake", "net", "valid_bet", "carry_out")
 _ROUNDINGS = {
     "floor": "rounded down",
     "half_up": "rounded half up",
@@ -144,25 +145,40 @@ class _Way:
     def _of_seat(self, seat: int) -> list[Figure]:
         ways = {name: [self._void(name, seat)] for name in _TITLES}
         if not self.is_void:
+            # Each amount is shown from the units on, so that a way needs no other beside it.
+            gross = self._gross(seat)
+            rake = [*gross, self._rake(seat)]
+            net = [*rake, self._net(seat)]
             ways = {
                 "tricks": self._tricks(seat),
                 "units": self.units.stages(seat),
-                "gross": self._gross(seat),
-                "rake": [self._rake(seat)],
-                "net": [self._net(seat)],
-                "valid_bet": [self._valid_bet(seat)],
-                "carry_out": [self._carry_out(seat)],
+                "gross": gross,
+                "rake": rake,
+                "net": net,
+                "valid_bet": [*(net if self.rules.valid_of_net else gross), self._valid_bet(seat)],
+                "carry_out": [*net, self._carry_out(seat)],
             }
         return [
             self._figure(
                 name,
                 _TITLES[name],
                 seat=seat,
-                logged=_logged_text(self.facts.logged, name, seat, self.hand.minor_digits),
-                stages=stages,
+                logged=self._logged(name, seat),
+                stages=[
+                    replace(stage, logged=self._logged(stage.name, seat)) for stage in stages[:-1]
+                ]
+                + stages[-1:]
+                if name in _AMOUNTS
+                else stages,
             )
             for name, stages in ways.items()
         ]
+
+    def _logged(self, name: str, seat: int) -> str | None:
+        """What the log says of a figure; nothing of a stage that is no figure."""
+        if name not in _TITLES:
+            return None
+        return _logged_text(self.facts.logged, name, seat, self.hand.minor_digits)
 
     def _void(self, name: str, seat: int) -> Stage:
         value, formula = self.money(0), "the hand is void: nothing is owed"
@@ -262,7 +278,8 @@ class _Way:
         else:
             exact = rate.exact_text_of(gross, self.hand.minor_digits)
             how = _ROUNDINGS[self.rules.rake_round]
-            formula = f"{rate.text} × {self.amount(gross)} = {exact}, {how}"
+            rake = self.amount(self.settled.rake[seat])
+            formula = f"{rate.text} × {self.amount(gross)} = {exact}, {how}: {rake}"
         return self._stage("rake", formula, self.settled.rake[seat], "TG-91")
 
     def _net(self, seat: int) -> Stage:

@@ -333,10 +333,25 @@ WAYS: list[tuple[str, str, int | None, list[tuple[str, str, str | None]]]] = [
     ("G30", "next", None, [("北 takes the bank from 東: n = 1", "3/1", "TG-5")]),
     ("G32", "next", None, [("東 keeps the bank: n = 2 + 1 = 3", "0/3", "TG-6")]),
     ("G30", "gross", 0, [("−6 × 1.00 = −6.00", "-6.00", "TG-58")]),
-    ("G30", "rake", 3, [("no rake at a rate of 0", "0.00", "TG-91")]),
-    ("G30", "net", 3, [("11.00 − 0.00 = 11.00", "11.00", "TG-91")]),
-    ("G30", "valid_bet", 0, [("|gross −6.00| = 6.00", "6.00", "TG-92")]),
-    ("G30", "carry_out", 0, [("108.00 − 6.00 = 102.00", "102.00", None)]),
+    ("G30", "rake", 3, [
+        ("11 × 1.00 = 11.00", "11.00", "TG-58"),
+        ("no rake at a rate of 0", "0.00", "TG-91"),
+    ]),
+    ("G30", "net", 3, [
+        ("11 × 1.00 = 11.00", "11.00", "TG-58"),
+        ("no rake at a rate of 0", "0.00", "TG-91"),
+        ("11.00 − 0.00 = 11.00", "11.00", "TG-91"),
+    ]),
+    ("G30", "valid_bet", 0, [
+        ("−6 × 1.00 = −6.00", "-6.00", "TG-58"),
+        ("|gross −6.00| = 6.00", "6.00", "TG-92"),
+    ]),
+    ("G30", "carry_out", 0, [
+        ("−6 × 1.00 = −6.00", "-6.00", "TG-58"),
+        ("no rake at a rate of 0", "0.00", "TG-91"),
+        ("−6.00 − 0.00 = −6.00", "-6.00", "TG-91"),
+        ("108.00 − 6.00 = 102.00", "102.00", None),
+    ]),
 ]  # fmt: skip
 
 
@@ -390,18 +405,43 @@ def test_rake_and_the_pool_are_shown_with_their_numbers() -> None:
     ways = [
         [stage.formula for stage in figure.stages]
         for figure in _derived(vector.line)
-        if figure.name in ("gross", "rake")
+        if figure.name == "rake"
     ]
-    assert ways[:6] == [
-        ["−10 × 1.00 = −10.00", "pays at most 8.52, carried in 8.52: in full"],
-        ["no win, no rake: −8.52"],
-        ["−50 × 1.00 = −50.00", "pays at most 5.02, carried in 5.02: in full"],
-        ["no win, no rake: −5.02"],
+    assert ways[:3] == [
+        [
+            "−10 × 1.00 = −10.00",
+            "pays at most 8.52, carried in 8.52: in full",
+            "no win, no rake: −8.52",
+        ],
+        [
+            "−50 × 1.00 = −50.00",
+            "pays at most 5.02, carried in 5.02: in full",
+            "no win, no rake: −5.02",
+        ],
         [
             "70 × 1.00 = 70.00",
             "receives at most 70.00: of 14.22 in all its share 70.00 of 70.00 is 14.22",
+            "0.05 × 14.22 = 0.7110, rounded down: 0.71",
         ],
-        ["0.05 × 14.22 = 0.7110, rounded down"],
+    ]
+
+
+def test_each_stage_that_is_a_figure_carries_what_the_log_says_of_it() -> None:
+    (vector,) = [v for v in vectors("tien-gow", "worked") if v.expected["hand_id"] == "G30"]
+    hand = json.loads(vector.line)
+    result = hand["result"]
+    row = next(row for row in result["seats"] if row["seat"] == 0)
+    row |= {"gross": "-7", "net": "-7"}
+    (carry_out,) = [
+        figure
+        for figure in _derived(changed(vector.line, result=result))
+        if (figure.name, figure.seat) == ("carry_out", 0)
+    ]
+    assert [(stage.name, stage.value, stage.logged) for stage in carry_out.stages] == [
+        ("gross", "-6.00", "-7.00"),
+        ("rake", "0.00", "0.00"),
+        ("net", "-6.00", "-7.00"),
+        ("carry_out", "102.00", None),
     ]
 
 
