@@ -9,6 +9,7 @@
 
     HandFilters.parse(query) -> HandFilters                 query: a mapping of texts; BadQuery
     list_hands(filters, *, cursor=None, limit=50) -> Page[HandRow]
+    primary_findings(rows) -> {hand_pk: Finding}            what a list says of each hand
     filter_choices() -> FilterChoices
     hand_detail(hand_pk, *, version=None) -> HandDetail     HandNotFound
     current_rulesets() -> replay.Rulesets                   for replay.walk(detail.raw, …)
@@ -29,6 +30,7 @@ from audit.selectors.hands import (
     list_hands,
 )
 from audit.selectors.pages import BadQuery, HandNotFound, NotFound, Page, UploadNotFound
+from audit.selectors.primaries import primary_findings
 from audit.selectors.rulesets import current_rulesets
 from audit.selectors.uploads import (
     RefusalRow,
@@ -65,5 +67,6 @@ __all__ = [
     "list_refusals",
     "list_uploads",
     "open_touches",
+    "primary_findings",
     "upload_of_key",
 ]

@@ -56,6 +56,13 @@ class HandRow:
     finding_codes: tuple[str, ...]
     finding_count: int
     is_conflict: bool
+    verdict_pk: int
+    comparison_pk: int | None
+
+    @property
+    def leading_code(self) -> str | None:
+        """The code to name the hand by: the primary finding's, else that of its first warning."""
+        return self.error_code or (self.finding_codes[0] if self.finding_codes else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +245,8 @@ def _hand_row(hand: Hand) -> HandRow:
         finding_codes=tuple(hand.finding_codes),
         finding_count=hand.finding_count,
         is_conflict=hand.is_conflict,
+        verdict_pk=hand.verdict_id,
+        comparison_pk=hand.comparison_id,
     )
 
 

@@ -118,12 +118,26 @@ def test_svc_44_games_are_told_apart(site, store):
     }
 
 
-def test_a_row_names_the_primary_finding(site, store):
-    store(planted("banker-pai-gow", "rake-mismatch"))
-    html = site.get("/hands/").content.decode()
-    assert re.findall(
-        r'class="why at-w"><a [^>]*>(.*?)</a><span class="sub">(.*?)</span>', html
-    ) == [("The rake differs", "<code>rake-mismatch</code>; 1 more")]
+def whys(html):
+    """The cells of the first findings as text."""
+    cells = re.findall(r'<td class="why at-w[^"]*">(.*?)</td>', html, re.S)
+    return [
+        " ".join(re.sub(r"<[^>]*>", "", cell.replace('<span class="sub">', " ")).split())
+        for cell in cells
+    ]
+
+
+def test_a_row_names_the_primary_finding_with_its_values(site, store):
+    store(
+        planted("banker-pai-gow", "rake-mismatch"),
+        planted("tien-gow", "follow-illegal"),
+        PAI_GOW,
+    )
+    assert whys(site.get("/hands/").content.decode()) == [
+        "no finding",
+        "The rake differs logged 0.03, expected 0.00 rake-mismatch PG-31 A North 北; 1 more",
+        "A follow that the rules refuse logged 24 12 follow-illegal TG-21 A step 8 North 北",
+    ]
 
 
 def test_svc_64_names_are_text(site, store):
@@ -147,3 +161,12 @@ def test_the_list_asks_the_same_few_questions(site, store, count):
         assert len(ids(site.get("/hands/"))) == count
     # Session, account, hands, and the two lists that the filters offer.
     assert len(queries) == 5
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_findings_of_the_list_are_one_question_more(site, store, count):
+    wrong = with_net(PAI_GOW, 1, "-99.00")
+    store(*(changed(wrong, hand_id=f"hand-{number}") for number in range(count)))
+    with CaptureQueriesContext(connection) as queries:
+        assert len(ids(site.get("/hands/?verdict=discrepant"))) == count
+    assert len(queries) == 6

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import replay
 from audit import selectors
+from audit.web.presenters.findings import FindingCard, present_finding
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -24,14 +25,18 @@ _TIME = re.compile(r".{10}.(?P<clock>\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandLine:
-    """One row of the list: the title of the primary finding, and how many others there are."""
+    """One row of the list: its primary finding, and how many others there are.
+
+    `card` is that finding in full where it is at hand; `title` is there without it.
+    """
 
     row: selectors.HandRow
     game: str
     day: str
     clock: str
-    finding: str | None
+    title: str | None
     code: str | None
+    card: FindingCard | None
     more: int
 
 
@@ -51,15 +56,16 @@ def present_hands(
     page: selectors.Page[selectors.HandRow],
     query: Mapping[str, str],
     choices: selectors.FilterChoices,
+    findings: Mapping[int, replay.Finding],
 ) -> dict[str, Any]:
-    """The list with its filters; `query` is what was asked for."""
+    """The list with its filters; `query` is what was asked for, `findings` the primary ones."""
     asked = {key: query[key] for key in FILTERS if query.get(key)}
 
     def address(cursor: str | None) -> str | None:
         return None if cursor is None else "?" + urlencode({**asked, "cursor": cursor})
 
     return {
-        "lines": [_line(row) for row in page.rows],
+        "lines": [_line(row, findings.get(row.pk)) for row in page.rows],
         "newer": address(page.previous_cursor),
         "older": address(page.next_cursor),
         "asked": asked,
@@ -80,17 +86,22 @@ def present_hands(
     }  # fmt: skip
 
 
-def _line(row: selectors.HandRow) -> HandLine:
+def _line(row: selectors.HandRow, finding: replay.Finding | None) -> HandLine:
     game = replay.GAMES.get(row.game)
-    code = row.error_code or (row.finding_codes[0] if row.finding_codes else None)
+    code = row.leading_code
     known = replay.CODES.get(code) if code is not None else None
+    card = None
+    if finding is not None and known is not None:
+        step = 0 if finding.event is None else finding.event + 1
+        card = present_finding(finding, step=step, options={})
     return HandLine(
         row=row,
         game=game.title if game is not None else row.game,
         day=day_words(row.played_on),
         clock=clock_words(row.started_at),
-        finding=known.title if known is not None else code,
+        title=known.title if known is not None else code,
         code=code,
+        card=card,
         more=max(0, row.finding_count - 1),
     )
 

@@ -39,7 +39,12 @@ def hand_list(request: HttpRequest) -> HttpResponse:
         page = selectors.list_hands(filters, cursor=request.GET.get("cursor"))
     except selectors.BadQuery as error:
         problem, status = str(error), 400
-    context = present_hands(page, request.GET.dict(), selectors.filter_choices())
+    context = present_hands(
+        page,
+        request.GET.dict(),
+        selectors.filter_choices(),
+        selectors.primary_findings(page.rows),
+    )
     context |= {"section": "hands", "problem": problem}
     return render(request, "hands/list.html", context, status=status)
 
