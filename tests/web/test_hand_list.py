@@ -135,8 +135,8 @@ def test_a_row_names_the_primary_finding_with_its_values(site, store):
     )
     assert whys(site.get("/hands/").content.decode()) == [
         "no finding",
-        "The rake differs logged 0.03, expected 0.00 rake-mismatch PG-31 A North 北; 1 more",
-        "A follow that the rules refuse logged 24 12 follow-illegal TG-21 A step 8 North 北",
+        "The rake differs: logged 0.03, expected 0.00 rake-mismatch PG-31 A North 北; 1 more",
+        "A follow that the rules refuse: logged 24 12 follow-illegal TG-21 A step 8 North 北",
     ]
 
 
