@@ -5,6 +5,12 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 
+def number() -> "models.BigAutoField[int, int]":
+    return models.BigAutoField(
+        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+    )
+
+
 class Migration(migrations.Migration):
     dependencies = (("audit", "0002_append_only"),)
 
@@ -12,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Table",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("id", number()),
                 ("source", models.CharField(db_collation="C", max_length=128)),
                 ("name", models.CharField(db_collation="C", max_length=128)),
             ],
@@ -25,7 +31,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="TableTouch",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("id", number()),
                 ("since", models.DateTimeField()),
                 ("until", models.DateTimeField()),
                 ("queued_at", models.DateTimeField(db_default=Now())),

@@ -9,6 +9,12 @@ KINDS = [("clean", "Clean"), ("discrepant", "Discrepant"), ("void", "Void")]
 SEVERITIES = [("error", "Error"), ("warning", "Warning")]
 
 
+def number() -> "models.BigAutoField[int, int]":
+    return models.BigAutoField(
+        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+    )
+
+
 class Migration(migrations.Migration):
     dependencies = (("audit", "0003_tables_with_touches"),)
 
@@ -16,7 +22,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Comparison",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("id", number()),
                 ("engine", models.CharField(max_length=32)),
                 ("kind", models.CharField(choices=KINDS, max_length=10)),
                 ("digest", models.BinaryField()),
@@ -61,7 +67,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ComparisonFinding",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("id", number()),
                 ("position", models.IntegerField()),
                 ("code", models.CharField(max_length=40)),
                 ("severity", models.CharField(choices=SEVERITIES, max_length=10)),

@@ -24,11 +24,12 @@ class Upload(models.Model):
     """One file or request body as received.
 
     `byte_count` and `sha256` are of the bytes as they came, still compressed. `line_count` counts
-    the lines that are not blank. A line of the current version of a hand is counted as its hand
-    stands now, also when another hand or another engine changes that. Two sums hold when an upload
-    has ended:
+    the lines that are not blank. Each line is counted as it was judged by itself, and two sums hold
+    when an upload has ended:
     clean + discrepant + void + rejected + failed = lines, and
     new + duplicate + conflict = clean + discrepant + void.
+    `turned_count` is how many of the clean and void lines have a hand that is discrepant now,
+    because of the hand before it; it may change whenever hands come in.
     """
 
     name = models.CharField(max_length=255)
@@ -47,6 +48,7 @@ class Upload(models.Model):
     void_count = models.BigIntegerField(default=0)
     rejected_count = models.BigIntegerField(default=0)
     failed_count = models.BigIntegerField(default=0)
+    turned_count = models.BigIntegerField(default=0)
     new_count = models.BigIntegerField(default=0)
     duplicate_count = models.BigIntegerField(default=0)
     conflict_count = models.BigIntegerField(default=0)

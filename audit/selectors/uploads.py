@@ -30,7 +30,8 @@ class UploadRow:
 
     `audited` lines have their outcome; `percent` is 0 to 100 (None while it is received, when the
     end is not known); `rate` is lines a second since the first was taken up; `error` is a sentence
-    or empty.
+    or empty. `turned` of the clean and void lines have a hand that is discrepant because of the
+    hand before it.
     """
 
     id: int
@@ -47,6 +48,7 @@ class UploadRow:
     void: int
     rejected: int
     failed: int
+    turned: int
     new: int
     duplicates: int
     conflicts: int
@@ -167,6 +169,7 @@ def _upload_row(upload: Upload) -> UploadRow:
         void=upload.void_count,
         rejected=upload.rejected_count,
         failed=upload.failed_count,
+        turned=upload.turned_count,
         new=upload.new_count,
         duplicates=upload.duplicate_count,
         conflicts=upload.conflict_count,

@@ -11,7 +11,7 @@ from django.db import connection
 import replay
 from audit.models import Comparison, ComparisonFinding, Finding, Hand, Verdict
 from audit.selectors.comparisons import finding_of
-from audit.services.counting import Change, recount
+from audit.services.counting import count_turned
 from audit.services.outcomes import SEPARATOR
 
 
@@ -31,9 +31,10 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Whole:
-    """A comparison with the verdict that it makes."""
+    """A comparison with the verdict that it makes; `alone` is the kind of the hand by itself."""
 
     compared: Compared
+    alone: str
     verdict: replay.Verdict
 
 
@@ -50,7 +51,7 @@ WHERE h.id = c.hand
 
 
 def store_comparisons(compared: Iterable[Compared]) -> None:
-    """Store what is new, make it current, and count the lines of the hands as they stand now.
+    """Store what is new, make it current, and count the lines of the hands that turned.
 
     The caller's transaction holds the table. Nothing is stored of a hand of which nothing was found
     and never had been, nor of one whose current comparison is of the same verdicts and engine.
@@ -65,13 +66,18 @@ def store_comparisons(compared: Iterable[Compared]) -> None:
     numbers = _stored(wholes)
     with connection.cursor() as cursor:
         cursor.execute(_POINT, _columns(wholes, numbers))
-        changes = [
-            Change(one.hand.version_id, locked[one.hand.pk][1], whole.verdict.verdict)
-            for one, whole in zip(news, wholes, strict=True)
-            if locked[one.hand.pk][1] != whole.verdict.verdict
-        ]
-        if changes:
-            recount(cursor, changes)
+        shifts = {
+            whole.compared.hand.version_id: shift
+            for whole in wholes
+            if (shift := _shift(whole, locked[whole.compared.hand.pk][1]))
+        }
+        if shifts:
+            count_turned(cursor, shifts)
+
+
+def _shift(whole: _Whole, before: str) -> int:
+    """1 when the hand turned discrepant because of the hand before, -1 when it turned back."""
+    return (whole.verdict.verdict != whole.alone) - (before != whole.alone)
 
 
 def _is_current(one: Compared) -> bool:
@@ -104,6 +110,7 @@ def _wholes(news: Sequence[Compared]) -> list[_Whole]:
     return [
         _Whole(
             compared=one,
+            alone=verdicts[key].kind,
             verdict=replay.with_findings(_alone(verdicts[key], own.get(key, ())), one.findings),
         )
         for one, key in zip(news, keys, strict=True)

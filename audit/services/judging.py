@@ -139,11 +139,12 @@ def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
         state=ChunkState.DONE, lease_until=None, payload=b"", error=""
     )
     Upload.objects.filter(pk=lease.upload_id).update(
-        clean_count=F("clean_count") + stored.kinds["clean"],
-        discrepant_count=F("discrepant_count") + stored.kinds["discrepant"],
-        void_count=F("void_count") + stored.kinds["void"],
+        clean_count=F("clean_count") + outcomes.kinds["clean"],
+        discrepant_count=F("discrepant_count") + outcomes.kinds["discrepant"],
+        void_count=F("void_count") + outcomes.kinds["void"],
         rejected_count=F("rejected_count") + outcomes.rejected,
         failed_count=F("failed_count") + outcomes.faults,
+        turned_count=F("turned_count") + stored.turned,
         new_count=F("new_count") + stored.new,
         duplicate_count=F("duplicate_count") + stored.duplicates,
         conflict_count=F("conflict_count") + stored.conflicts,

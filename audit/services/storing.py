@@ -7,15 +7,14 @@ order of their keys, so that two chunks wait for each other in one direction onl
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import connection
 
 from audit.services import storing_sql as sql
-from audit.services.counting import Change, recount
+from audit.services.counting import count_turned
 from audit.services.outcomes import Outcomes
 
 
@@ -23,14 +22,14 @@ from audit.services.outcomes import Outcomes
 class Stored:
     """How the hands of a chunk stood to those known before; the three sum to the chunk's hands.
 
-    `kinds` is how its lines count: as their hands stand now, which for known ones may be otherwise
-    than they were judged by themselves.
+    `turned` is how many of the duplicates are of a hand that is discrepant because of the hand
+    before it.
     """
 
     new: int
     duplicates: int
     conflicts: int
-    kinds: Counter[str] = field(default_factory=Counter)
+    turned: int = 0
 
 
 def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
@@ -43,42 +42,42 @@ def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
             return Stored(new=0, duplicates=0, conflicts=0)
         cursor.execute(sql.CREATE_ARRIVAL)
         _copy(cursor, "arrival", sql.ARRIVAL, outcomes.hands)
-        stored = _store_hands(cursor, upload_id, outcomes)
+        stored = _store_hands(cursor, upload_id, len(outcomes.hands))
         cursor.execute(sql.INSERT_VERDICTS)
         if outcomes.findings:
             cursor.execute(sql.CREATE_ARRIVAL_FINDING)
             _copy(cursor, "arrival_finding", sql.FINDING, outcomes.findings)
             cursor.execute(sql.INSERT_FINDINGS)
         if stored.duplicates:
-            _stand(cursor, upload_id, outcomes, stored)
+            turned = _make_current(cursor, upload_id, outcomes)
+            stored = replace(stored, turned=turned)
         cursor.execute(sql.INSERT_TABLES)
         cursor.execute(sql.INSERT_TOUCHES, {"upload": upload_id})
         cursor.execute(sql.DROP_ARRIVAL)
     return stored
 
 
-def _stand(cursor: Any, upload_id: int, outcomes: Outcomes, stored: Stored) -> None:
-    """Make new verdicts of known bytes the current ones, and count all lines as hands stand now."""
-    cursor.execute(sql.FIND_OTHER_KINDS)
-    if changes := [Change(*row) for row in cursor.fetchall()]:
+def _make_current(cursor: Any, upload_id: int, outcomes: Outcomes) -> int:
+    """Make new verdicts of known bytes the current ones; gives `turned` of Stored."""
+    cursor.execute(sql.FIND_TURNED)
+    if turned_back := {version: -1 for (version,) in cursor.fetchall()}:
         lines = [row[1] for row in outcomes.hands]
-        recount(cursor, changes, upload_id=upload_id, but_lines=lines)
+        count_turned(cursor, turned_back, upload_id=upload_id, but_lines=lines)
     cursor.execute(sql.UPDATE_CURRENT_VERDICTS)
-    cursor.execute(sql.COUNT_STANDING)
-    for alone, standing, count in cursor.fetchall():
-        stored.kinds[alone] -= count
-        stored.kinds[standing] += count
+    cursor.execute(sql.COUNT_TURNED)
+    (turned,) = cursor.fetchone()
+    assert isinstance(turned, int)
+    return turned
 
 
-def _store_hands(cursor: Any, upload_id: int, outcomes: Outcomes) -> Stored:
+def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
     """Insert hands and versions, and fill `hand` and `version` of each arrival."""
     upload = {"upload": upload_id}
-    count, kinds = len(outcomes.hands), Counter(outcomes.kinds)
     cursor.execute(sql.INSERT_HANDS)
     new = cursor.rowcount
     cursor.execute(sql.INSERT_FIRST_VERSIONS, upload)
     if new == count:
-        return Stored(new=new, duplicates=0, conflicts=0, kinds=kinds)
+        return Stored(new=new, duplicates=0, conflicts=0)
     cursor.execute(sql.FIND_HANDS)
     cursor.execute(sql.LOCK_HANDS)
     cursor.execute(sql.INSERT_OTHER_VERSIONS, upload)
@@ -89,7 +88,7 @@ def _store_hands(cursor: Any, upload_id: int, outcomes: Outcomes) -> Stored:
     cursor.execute(sql.INSERT_DUPLICATES, upload)
     duplicates = cursor.rowcount
     assert new + conflicts + duplicates == count
-    return Stored(new=new, duplicates=duplicates, conflicts=conflicts, kinds=kinds)
+    return Stored(new=new, duplicates=duplicates, conflicts=conflicts)
 
 
 def _copy(

@@ -113,8 +113,8 @@ UPDATE arrival a SET hand = h.id
 FROM audit_hand h WHERE h.source = a.source AND h.hand_id = a.hand_id
 """
 
-# In the order of their keys. Those, too, that get a duplicate only: while they are locked nobody
-# changes how their lines are counted.
+# In the order of their keys. Those, too, that get a duplicate only: while they are locked none of
+# them turns, which is what their lines are counted by.
 LOCK_HANDS = """
 SELECT h.id FROM audit_hand h
 WHERE h.id IN (SELECT a.hand FROM arrival a WHERE a.hand <> a.new_hand)
@@ -182,13 +182,15 @@ JOIN audit_verdict w ON w.id = a.new_verdict
 ORDER BY w.id, f.number
 """  # noqa: S608 - from constants
 
-# Known bytes under another engine or ruleset file: the new verdict is to be the current one.
-FIND_OTHER_KINDS = """
-SELECT h.version_id, h.verdict_kind, a.kind
+# Known bytes under another engine or ruleset file: the new verdict is to be the current one. Those
+# of their hands that had turned discrepant because of the hand before.
+FIND_TURNED = """
+SELECT h.version_id
 FROM arrival a
 JOIN audit_verdict w ON w.id = a.new_verdict
 JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
-WHERE h.verdict_kind <> a.kind
+JOIN audit_verdict o ON o.id = h.verdict_id
+WHERE h.verdict_kind <> o.kind
 """
 
 # What was found against the hand before was found for another verdict.
@@ -200,12 +202,13 @@ FROM arrival a JOIN audit_verdict w ON w.id = a.new_verdict
 WHERE h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
 """  # noqa: S608 - from constants
 
-# Lines that brought known bytes count as their hand stands, not as they were judged alone.
-COUNT_STANDING = """
-SELECT a.kind, h.verdict_kind, count(*)
-FROM arrival a JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version
-WHERE a.version <> a.new_version AND h.verdict_kind <> a.kind
-GROUP BY a.kind, h.verdict_kind
+# Lines of this chunk that brought known bytes of a hand that has turned.
+COUNT_TURNED = """
+SELECT count(*)
+FROM arrival a
+JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version
+JOIN audit_verdict w ON w.id = h.verdict_id
+WHERE a.version <> a.new_version AND h.verdict_kind <> w.kind
 """
 
 # -- the tables whose hands are to be compared: those of new hands and of new current verdicts --

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +18,9 @@ from django.test import RequestFactory
 from audit import selectors, services
 from audit.management.commands import ingest as ingest_command
 from audit.management.progress import Progress
-from audit.models import Chunk, Hand, Upload
+from audit.models import Chunk, Hand, Table, Upload
 from tests.audit.logs import B, W, changed, log, void, with_net
+from tests.golden_vectors import vectors
 
 WRONG = with_net(changed(B, hand_id="wrong"), 1, "-99.00")
 
@@ -35,11 +37,13 @@ def run(*arguments: str) -> tuple[int, str]:
 
 @pytest.fixture
 def working(db: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Judge what is waiting whenever the command sleeps, as a worker would meanwhile."""
+    """Do what is waiting whenever the command sleeps, as a worker would meanwhile."""
 
     def work(_: float) -> None:
         for chunk in Chunk.objects.filter(state="queued"):
             services.judge_chunk(chunk_id=chunk.pk)
+        for table in Table.objects.filter(touches__isnull=False).distinct():
+            services.compare_table(table_id=table.pk)
 
     monkeypatch.setattr(ingest_command.time, "sleep", work)
     return
@@ -176,10 +180,13 @@ def test_no_first_account_beside_another(db) -> None:
 
 def test_sweep_says_what_it_found(db) -> None:
     services.receive_upload(name="x", stream=io.BytesIO(log(B)))
-    assert run("sweep") == (0, "0 chunks queued again, 0 incomplete uploads given up\n")
+    assert run("sweep") == (
+        0,
+        "0 chunks and 0 tables queued again, 0 incomplete uploads given up\n",
+    )
     assert run("sweep", "--quiet-seconds", "0") == (
         0,
-        "1 chunks queued again, 0 incomplete uploads given up\n",
+        "1 chunks and 0 tables queued again, 0 incomplete uploads given up\n",
     )
 
 
@@ -207,3 +214,31 @@ def test_elsewhere_progress_is_quiet_for_a_while() -> None:
     assert stream.getvalue() == ""
     progress.say("a sentence")
     assert stream.getvalue() == "a sentence\n"
+
+
+def test_ingest_waits_until_the_hands_are_compared(working, tmp_path) -> None:
+    """FORMAT 6.6: what is found against the hand before is in the counts and the exit status."""
+    vector = next(
+        vector
+        for vector in vectors("tien-gow", "continuity")
+        if "banker-succession" in {one["code"] for one in vector.expected["findings"]}
+        and json.loads(vector.line)["ruleset"] == "tien-gow/classic@1"
+    )
+    later = vector.line
+    table = json.loads(later)["table"]
+    earlier = [
+        one.line
+        for one in vectors("tien-gow", "continuity")
+        if one.number < vector.number and json.loads(one.line).get("table") == table
+    ][-1]
+    lines = [
+        changed(
+            line, started_at=f"2025-01-01T0{hour}:00:00Z", ended_at=f"2025-01-01T0{hour}:30:00Z"
+        )
+        for hour, line in ((1, earlier), (2, later))
+    ]
+    code, out = run("ingest", written(tmp_path, *lines))
+    assert code == 1
+    counts = "2 lines: 2 clean, 0 discrepant, 0 rejected, 1 discrepant after the hand before\n"
+    assert out.endswith(counts)
+    assert Hand.objects.get(verdict_kind="discrepant").error_code == "banker-succession"

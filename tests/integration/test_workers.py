@@ -130,9 +130,13 @@ def test_svc_23_the_order_of_the_lines_changes_no_verdict(
 
 
 def judged(source: str) -> dict[str, object]:
-    """What was said of each hand of a source."""
+    """What was said of each hand of a source by itself."""
     hands = Hand.objects.filter(source=source)
     return {
-        hand.hand_id: (hand.verdict_kind, hand.finding_codes, hand.verdict.settlement)
+        hand.hand_id: (
+            hand.verdict.kind,
+            list(hand.verdict.findings.order_by("position").values_list("code", flat=True)),
+            hand.verdict.settlement,
+        )
         for hand in hands.select_related("verdict")
     }

@@ -111,22 +111,25 @@ class Command(BaseCommand):
         return received.upload_id
 
     def wait(self, uploads: list[int], *, is_start: bool) -> list[selectors.UploadRow]:
-        """Wait until every upload has its end, and look for lost chunks when nothing moves.
+        """Wait until every upload has its end and its hands are compared with those before them,
+        and look for what was lost when nothing moves.
 
         The sample logs are read when everything starts: what was queued before that may have lost
         its message with the broker.
         """
         services.sweep(quiet=timedelta(0) if is_start else QUIET)
-        last, moved = -1, time.monotonic()
+        last, moved = (-1, -1), time.monotonic()
         while True:
             rows = [selectors.get_upload(upload_id) for upload_id in uploads]
-            if all(row.is_ended for row in rows):
-                return rows
+            waiting = selectors.open_touches(uploads)
+            if not waiting and all(row.is_ended for row in rows):
+                # The last comparison may have come after the first look at the counts.
+                return [selectors.get_upload(upload_id) for upload_id in uploads]
             done = sum(row.audited for row in rows)
             whole = sum(row.lines for row in rows)
             now = time.monotonic()
-            if done != last:
-                last, moved = done, now
+            if (done, waiting) != last:
+                last, moved = (done, waiting), now
             elif now - moved > QUIET.total_seconds():
                 services.sweep(quiet=QUIET)
                 self.progress.say("Nothing moves: is a worker running? Ctrl-C stops the waiting.")
@@ -144,6 +147,7 @@ class Command(BaseCommand):
                 ("void", row.void),
                 ("rejected", row.rejected),
                 ("not audited", row.failed),
+                ("discrepant after the hand before", row.turned),
                 ("known before", row.duplicates),
                 ("in conflict", row.conflicts),
             )
@@ -161,4 +165,5 @@ class Command(BaseCommand):
             return EXIT_CLEAN
         if any(row.rejected for row in rows):
             return EXIT_REJECTED
-        return EXIT_DISCREPANT if any(row.discrepant for row in rows) else EXIT_CLEAN
+        is_wrong = any(row.discrepant or row.turned for row in rows)
+        return EXIT_DISCREPANT if is_wrong else EXIT_CLEAN

@@ -12,7 +12,10 @@ from audit.services.sweeping import QUIET
 class Command(BaseCommand):
     """Calls the sweeper once; safe at any time."""
 
-    help = "Queue chunks again that a lost worker or broker forgot, and end incomplete uploads."
+    help = (
+        "Queue chunks and tables again that a lost worker or broker forgot, and end incomplete"
+        " uploads."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -25,5 +28,6 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         swept = services.sweep(quiet=timedelta(seconds=options["quiet_seconds"]))
         self.stdout.write(
-            f"{swept.queued} chunks queued again, {swept.given_up} incomplete uploads given up"
+            f"{swept.queued} chunks and {swept.tables} tables queued again,"
+            f" {swept.given_up} incomplete uploads given up"
         )
