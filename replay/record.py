@@ -98,19 +98,23 @@ def refuse(place: str, reason: str) -> Never:
 # -- money, time and seats of a decoded hand ------------------------------------------------
 
 
-def read_money(text: str, digits: int, place: str) -> int:
-    """Minor units of an amount. Raises: Refusal with the place."""
+def read_money(text: str, digits: int, place: str, *positions: int) -> int:
+    """Minor units of an amount.
+
+    `place` has a `{}` for each position, so that it is only written out for a fault.
+    Raises: Refusal with the place.
+    """
     try:
         return money.UNITS_OF[digits][text]
     except money.MoneyError as error:
-        raise Refusal(place, f"{error}: {_shown(text)}") from None
+        raise Refusal(place.format(*positions), f"{error}: {_shown(text)}") from None
 
 
-def read_amount(text: str, digits: int, place: str) -> int:
+def read_amount(text: str, digits: int, place: str, *positions: int) -> int:
     """Minor units of an amount of zero or more. Raises: Refusal with the place."""
-    units = read_money(text, digits, place)
+    units = read_money(text, digits, place, *positions)
     if units < 0:
-        raise Refusal(place, f"below zero: {_shown(text)}")
+        raise Refusal(place.format(*positions), f"below zero: {_shown(text)}")
     return units
 
 
@@ -154,7 +158,7 @@ def _read_seats_singly(
     for position, entry in enumerate(seats):
         if carry[entry.seat] is not None:
             raise Refusal(f"$.seats[{position}].seat", f"seat {entry.seat} is there twice")
-        carry[entry.seat] = read_amount(entry.carry_in, digits, f"$.seats[{position}].carry_in")
+        carry[entry.seat] = read_amount(entry.carry_in, digits, "$.seats[{}].carry_in", position)
         players.add(entry.player)
     if len(players) != 4:
         raise Refusal("$.seats", "a player is there twice")

@@ -30,7 +30,7 @@ from replay.banker_pai_gow.record import (
 from replay.findings import Finding, finding, joined
 from replay.record import Void
 from replay.steps import Observer
-from replay.tiles import CODES, COPIES, INDEX, KIND_COUNT, format_tiles
+from replay.tiles import CODES, COPIES, INDEX, KIND_COUNT, TileCode, format_tiles, indices
 
 HOLDING_SIZE = 2
 WINNERS = {1: "player", -1: "banker", 0: "push"}
@@ -49,7 +49,7 @@ class Phase(IntEnum):
     VOID = 7
 
 
-# The type of event that is still required in each phase (FORMAT 6.5).
+# What each phase still requires (FORMAT 6.5).
 REQUIRED = ("bid", "banker", "bet", "dice", "deal", "reveal", None, None)
 
 # Plain numbers, because they are compared for each event of millions of hands.
@@ -59,15 +59,16 @@ _BID, _BANKER, _BET, _DICE, _DEAL, _REVEAL, _COMPARE, _VOID = map(int, Phase)
 class Play:
     """The state of a replay. Lists are by seat 0 to 3; None where nothing is known yet.
 
-    `count` are the events of the current phase, `dealt` the copies by kind; `holdings` are first
-    kind × 21 + second kind as dealt; `outcomes` the players' (1 wins, -1 loses, 0 push) once all
-    have shown. `refused_at` is None where the hand ended too early.
+    `count` are the events of the current phase, `dealt` the copies by kind; `tiles` are those that
+    each seat was dealt, `holdings` the same as first kind × 21 + second kind; `outcomes` the
+    players' (1 wins, -1 loses, 0 push) once all have shown. `refused_at` is None where the hand
+    ended too early.
     """
 
     __slots__ = (
         "banker", "bets", "bids", "carry_in", "compared", "count", "dealt", "dice", "findings",
         "first", "hand", "holdings", "multiple", "outcomes", "phase", "refusal", "refused_at",
-        "rules", "shown",
+        "rules", "shown", "tiles",
     )  # fmt: skip
 
     def __init__(self, hand: PaiGowHand, facts: Facts, rules: Rules) -> None:
@@ -84,6 +85,7 @@ class Play:
         self.first = -1
         self.dealt = [0] * KIND_COUNT
         self.holdings: list[int | None] = [None, None, None, None]
+        self.tiles: list[list[TileCode]] = [[], [], [], []]
         self.shown = [False, False, False, False]
         self.compared = [False, False, False, False]
         self.outcomes = [0, 0, 0, 0]
@@ -267,27 +269,32 @@ def _take_deal(play: Play, event: Deal, index: int) -> Finding | None:
         )
     first, second = INDEX[tiles[0]], INDEX[tiles[1]]
     dealt = play.dealt
-    for kind, copies in (
-        (first, dealt[first] + 1),
-        (second, dealt[second] + (2 if second == first else 1)),
-    ):
-        if copies > COPIES[kind]:
-            return finding(
-                "tile-excess",
-                seat=seat,
-                subject=CODES[kind],
-                logged=copies,
-                expected=COPIES[kind],
-                rule="PG-1",
-            )
+    if dealt[first] == COPIES[first] or dealt[second] + (first == second) >= COPIES[second]:
+        return _excess(play, seat, first, second)
     dealt[first] += 1
     dealt[second] += 1
     play.holdings[seat] = first * KIND_COUNT + second
+    play.tiles[seat] = tiles
     play.count += 1
     if play.count == 4:
         play.phase = _REVEAL
         play.count = 0
     return None
+
+
+def _excess(play: Play, seat: int, first: int, second: int) -> Finding:
+    """The first of two tiles of which more have been dealt than the set holds (PG-1)."""
+    kind, copies = first, play.dealt[first] + 1
+    if copies <= COPIES[first]:
+        kind, copies = second, play.dealt[second] + 1 + (first == second)
+    return finding(
+        "tile-excess",
+        seat=seat,
+        subject=CODES[kind],
+        logged=copies,
+        expected=COPIES[kind],
+        rule="PG-1",
+    )
 
 
 def next_to_reveal(play: Play) -> int:
@@ -303,19 +310,18 @@ def _take_reveal(play: Play, event: Reveal, index: int) -> Finding | None:
     right = next_to_reveal(play)
     if seat != right:
         return finding("reveal-order", seat=seat, logged=seat, expected=right, rule="PG-11")
-    holding = play.holdings[seat]
-    assert holding is not None
-    first, second = divmod(holding, KIND_COUNT)
-    shown = [INDEX[tile] for tile in tiles]
-    if shown not in ([first, second], [second, first]):
+    dealt = play.tiles[seat]
+    if tiles not in (dealt, dealt[::-1]):
         return finding(
             "tile-not-held",
             seat=seat,
-            logged=format_tiles(shown),
-            expected=format_tiles((first, second)),
+            logged=format_tiles(indices(tiles)),
+            expected=format_tiles(indices(dealt)),
             rule="PG-11",
         )
     if event.rank is not UNSET:
+        holding = play.holdings[seat]
+        assert holding is not None
         rank = RANKS[play.rules.ladder.ranks[holding] - 1]
         if event.rank != rank.code:
             play.findings.append(

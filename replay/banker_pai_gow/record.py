@@ -162,28 +162,50 @@ def check(hand: PaiGowHand) -> Facts:
 
 
 def _read_result(result: Result, digits: int) -> Logged:
-    entries: list[SeatResult | None] = [None, None, None, None]
-    for position, entry in enumerate(result.seats):
-        if entries[entry.seat] is not None:
-            refuse(f"$.result.seats[{position}].seat", f"seat {entry.seat} is there twice")
-        entries[entry.seat] = entry
-    # Four entries, none of them twice: each seat has one.
-    rows = [entry for entry in entries if entry is not None]
+    rows = result.seats
+    first, second, third, fourth = rows
+    if first.seat != 0 or second.seat != 1 or third.seat != 2 or fourth.seat != 3:
+        rows = _in_seat_order(rows)
+    a, b, c, d = rows
     units_of = UNITS_OF[digits]
     try:
         return Logged(
-            theoretical=_read_optional([row.theoretical for row in rows], digits),
-            gross=[units_of[row.gross] for row in rows],
-            rake=[units_of[row.rake] for row in rows],
-            net=[units_of[row.net] for row in rows],
-            valid_bet=[units_of[row.valid_bet] for row in rows],
-            carry_out=_read_optional([row.carry_out for row in rows], digits),
+            theoretical=_read_optional(
+                [a.theoretical, b.theoretical, c.theoretical, d.theoretical], digits
+            ),
+            gross=[units_of[a.gross], units_of[b.gross], units_of[c.gross], units_of[d.gross]],
+            rake=[units_of[a.rake], units_of[b.rake], units_of[c.rake], units_of[d.rake]],
+            net=[units_of[a.net], units_of[b.net], units_of[c.net], units_of[d.net]],
+            valid_bet=[
+                units_of[a.valid_bet],
+                units_of[b.valid_bet],
+                units_of[c.valid_bet],
+                units_of[d.valid_bet],
+            ],
+            carry_out=_read_optional([a.carry_out, b.carry_out, c.carry_out, d.carry_out], digits),
         )
     except MoneyError:
         _refuse_amount(result, digits)
 
 
+_NOTHING = [UNSET] * 4
+
+
+def _in_seat_order(
+    rows: tuple[SeatResult, SeatResult, SeatResult, SeatResult],
+) -> tuple[SeatResult, SeatResult, SeatResult, SeatResult]:
+    seen = set()
+    for position, row in enumerate(rows):
+        if row.seat in seen:
+            refuse(f"$.result.seats[{position}].seat", f"seat {row.seat} is there twice")
+        seen.add(row.seat)
+    first, second, third, fourth = sorted(rows, key=lambda row: row.seat)
+    return first, second, third, fourth
+
+
 def _read_optional(texts: list[str | UnsetType], digits: int) -> list[int | None]:
+    if texts == _NOTHING:
+        return [None, None, None, None]
     units_of = UNITS_OF[digits]
     return [None if text is UNSET else units_of[text] for text in texts]
 

@@ -222,17 +222,23 @@ def _read_rows(
     units_of = money.UNITS_OF[digits]
     after = result.next
     carry_out = None
-    outs = [row.carry_out for row in rows]
+    a, b, c, d = rows
+    outs = [a.carry_out, b.carry_out, c.carry_out, d.carry_out]
     if outs != _NO_CARRY_OUT:
         carry_out = [None if out is UNSET else units_of[out] for out in outs]
     return Logged(
         result.winner,
-        [row.tricks for row in rows],
-        [row.units for row in rows],
-        [units_of[row.gross] for row in rows],
-        [units_of[row.rake] for row in rows],
-        [units_of[row.net] for row in rows],
-        [units_of[row.valid_bet] for row in rows],
+        [a.tricks, b.tricks, c.tricks, d.tricks],
+        [a.units, b.units, c.units, d.units],
+        [units_of[a.gross], units_of[b.gross], units_of[c.gross], units_of[d.gross]],
+        [units_of[a.rake], units_of[b.rake], units_of[c.rake], units_of[d.rake]],
+        [units_of[a.net], units_of[b.net], units_of[c.net], units_of[d.net]],
+        [
+            units_of[a.valid_bet],
+            units_of[b.valid_bet],
+            units_of[c.valid_bet],
+            units_of[d.valid_bet],
+        ],
         carry_out,
         None if after is UNSET else (after.banker, after.streak),
     )

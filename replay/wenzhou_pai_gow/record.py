@@ -142,7 +142,7 @@ def check(hand: WenzhouHand) -> Facts:
     for index, event in enumerate(hand.events):
         if type(event) is Wager:
             wagers.append(event)
-            stakes.append(read_money(event.stake, digits, f"$.events[{index}].stake"))
+            stakes.append(read_money(event.stake, digits, "$.events[{}].stake", index))
             seen.add(event.bet)
             if len(seen) != len(stakes):
                 refuse(f"$.events[{index}].bet", f"the bet {event.bet} is there twice")
@@ -172,8 +172,8 @@ def _read_bets(entries: list[BetEntry], digits: int) -> dict[str, tuple[int, int
         if entry.bet in logged:
             refuse(f"$.result.bets[{index}].bet", f"the bet {entry.bet} is there twice")
         logged[entry.bet] = (
-            read_money(entry.profit, digits, f"$.result.bets[{index}].profit"),
-            read_money(entry.valid_bet, digits, f"$.result.bets[{index}].valid_bet"),
+            read_money(entry.profit, digits, "$.result.bets[{}].profit", index),
+            read_money(entry.valid_bet, digits, "$.result.bets[{}].valid_bet", index),
         )
     return logged
 
@@ -184,7 +184,7 @@ def _read_players(entries: list[PlayerEntry], digits: int) -> dict[str, tuple[in
         if entry.player in logged:
             refuse(f"$.result.players[{index}].player", f"{entry.player} is there twice")
         logged[entry.player] = (
-            read_money(entry.profit, digits, f"$.result.players[{index}].profit"),
-            read_money(entry.valid_bet, digits, f"$.result.players[{index}].valid_bet"),
+            read_money(entry.profit, digits, "$.result.players[{}].profit", index),
+            read_money(entry.valid_bet, digits, "$.result.players[{}].valid_bet", index),
         )
     return logged

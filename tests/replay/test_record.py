@@ -6,7 +6,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import replay
@@ -65,21 +65,40 @@ def test_a_fraction_of_any_length_counts_exactly() -> None:
     assert parse_time("2024-05-17T21:14:06.5Z") == parse_time("2024-05-17T21:14:06.500Z")
 
 
-@given(st.data())
-def test_usual_times_are_told_apart_as_all_times_are(data: st.DataObject) -> None:
-    form = _USUAL_TIME.pattern.replace("(Z|", "(?:Z|").replace("[0-9]+)?", "[0-9]{1,4})?")
-    times = st.from_regex(form, fullmatch=True)
-    early = data.draw(times)
-    # Half of the time the other one has the same zone, often the same day.
-    cut = data.draw(st.integers(0, 19))
-    late = data.draw(st.one_of(times, times.map(lambda text: early[:cut] + text[cut:])))
-    late = data.draw(st.sampled_from([late, late[:19] + early[19:]]))
-    assume(_USUAL_TIME.fullmatch(late))
+days = st.one_of(
+    st.dates().map(lambda day: f"{day:%m-%d}"),
+    st.sampled_from(["01-31", "04-30", "12-31", "02-28"]),
+)
+usual_times = st.tuples(
+    st.sampled_from(["0001-", "2024-", "2025-", "9999-"]),
+    days,
+    st.times().map(lambda time: f"T{time:%H:%M:%S}"),
+    st.sampled_from(["", ".5", ".50", ".499", ".123456789012"]),
+    st.sampled_from(["Z", "+00:00", "-00:00", "+08:00", "-23:59", "+23:59"]),
+)
+
+
+@settings(deadline=None)
+@given(usual_times, usual_times, st.lists(st.booleans(), min_size=5, max_size=5))
+def test_usual_times_are_told_apart_as_all_times_are(
+    one: tuple[str, ...], other: tuple[str, ...], same: list[bool]
+) -> None:
+    parts = [mine if is_same else its for mine, its, is_same in zip(one, other, same, strict=True)]
+    early, late = "".join(one), "".join(parts)
+    assume("02-29" not in early + late)
+    assert _USUAL_TIME.fullmatch(early)
+    assert _USUAL_TIME.fullmatch(late)
     if parse_time(early) <= parse_time(late):
         check_times(early, late)
     else:
         with pytest.raises(Refusal, match="before started_at"):
             check_times(early, late)
+
+
+@given(st.from_regex(_USUAL_TIME, fullmatch=True))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_usual_time_is_a_time(text: str) -> None:
+    parse_time(text)
 
 
 def test_offsets_are_taken_into_account() -> None:
