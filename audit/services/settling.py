@@ -36,7 +36,7 @@ def _end_of(upload: Upload) -> tuple[UploadState, str]:
         because = f": {first.error}" if first is not None else ", through a fault of ours."
         return (UploadState.PARTLY if hands else UploadState.FAILED), words + because
     if hands:
-        return UploadState.DONE, ""
+        return UploadState.DONE, _broken_off(upload)
     if upload.byte_count == 0:
         return UploadState.FAILED, "No hands found: the file is empty."
     if upload.line_count == 0:
@@ -46,3 +46,14 @@ def _end_of(upload: Upload) -> tuple[UploadState, str]:
         return UploadState.FAILED, f"No hands found. The only line was refused: {reason}."
     lines = f"none of its {upload.line_count} lines"
     return UploadState.FAILED, f"No hands found: {lines} is a hand in the format hand-log/1."
+
+
+def _broken_off(upload: Upload) -> str:
+    """What an auditor must know of a file that ends too early; empty where it did not.
+
+    Only such an end has no bytes to be hashed (FORMAT 6.2, 18).
+    """
+    end = Refusal.objects.filter(upload_id=upload.pk, sha256__isnull=True).first()
+    if end is None:
+        return ""
+    return f"The file is incomplete, and what follows line {end.line - 1} is missing: {end.reason}."

@@ -98,9 +98,11 @@ def test_refused_lines_show_line_place_reason_and_bytes(site, store):
     html = site.get(f"/uploads/{upload.id}/").content.decode()
     refusals = selectors.list_refusals(upload.id).rows
     assert counts(html) == {"discrepant": 0, "clean": 1, "void": 0, "rejected": 2}
-    assert re.findall(r"<b>Line (\d+)</b> <code>(.*?)</code>", html) == [
-        (str(refusal.line), refusal.place) for refusal in refusals
-    ]
+    assert [(refusal.line, refusal.place) for refusal in refusals] == [(2, "$"), (3, "$.table")]
+    # The whole line is no place worth naming.
+    assert re.findall(r"<b>Line (\d+)</b> (?:<code>(.*?)</code>)?", html) == [
+        ("2", ""), ("3", "$.table"),
+    ]  # fmt: skip
     assert re.findall(r"Starts at byte (\d+)", html) == [
         str(len(PAI_GOW) + 1),
         str(len(PAI_GOW) + 1 + len(b"<b>no</b>\n")),
@@ -126,6 +128,32 @@ def test_svc_31_an_empty_file_is_no_success(site):
     assert upload.state == "failed"
     assert upload.error in html
     assert "<progress" not in html
+
+
+def test_a_file_that_is_cut_is_not_simply_done(site):
+    whole = gzip.compress(b"".join(line + b"\n" for line in BASE), compresslevel=0)
+    site.post("/uploads/", {"files": file("day.ndjson.gz", whole[:-1000])})
+    judge()
+    upload = selectors.get_upload(Upload.objects.get().pk)
+    html = site.get(f"/uploads/{upload.id}/").content.decode()
+    assert (upload.state, upload.hands, upload.rejected) == ("done", 4, 1)
+    assert upload.error == (
+        "The file is incomplete, and what follows line 4 is missing: "
+        "the stream breaks off: the gzip stream is cut."
+    )
+    assert upload.error in html
+    for page in (html, site.get("/uploads/").content.decode()):
+        assert re.findall(r'class="tag tag-(\w+)">.*?</svg>(.*?)</span>', page) == [
+            ("partly", "Done, file incomplete")
+        ]
+    assert "1 in all; 4 lines audited" in html
+
+
+def test_a_file_without_hands_offers_none_and_speaks_of_no_other_lines(site, store):
+    upload = store(b"{", b"[")
+    html = site.get(f"/uploads/{upload.id}/").content.decode()
+    assert "Hands of this file" not in html
+    assert "<p>2 in all</p>" in html
 
 
 def test_counts_lead_to_the_hands(site, store):

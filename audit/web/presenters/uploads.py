@@ -25,10 +25,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadLine:
-    """One upload for a list: `state` names its look, `size` its bytes in words."""
+    """One upload for a list: `state` names its look, `title` says it, `size` are its bytes in
+    words."""
 
     row: selectors.UploadRow
     state: str
+    title: str
     size: str
 
 
@@ -47,7 +49,9 @@ def present_uploads(page: selectors.Page[selectors.UploadRow]) -> dict[str, Any]
     """The list of uploads."""
     return {
         "lines": [
-            UploadLine(row=row, state=_look(row), size=size_words(row.byte_count))
+            UploadLine(
+                row=row, state=_look(row), title=_title(row), size=size_words(row.byte_count)
+            )
             for row in page.rows
         ],
         "newer": None if page.previous_cursor is None else f"?cursor={page.previous_cursor}",
@@ -57,9 +61,15 @@ def present_uploads(page: selectors.Page[selectors.UploadRow]) -> dict[str, Any]
 
 def _look(row: selectors.UploadRow) -> str:
     """done, failed, partly or running: which of the four looks an upload has."""
+    if row.state == "done" and row.error:
+        return "partly"
     if row.state in ("failed", "partly", "done"):
         return row.state
     return "running"
+
+
+def _title(row: selectors.UploadRow) -> str:
+    return "Done, file incomplete" if row.state == "done" and row.error else row.state_title
 
 
 def present_progress(
@@ -72,6 +82,7 @@ def present_progress(
     return {
         "upload": row,
         "state": _look(row),
+        "title": _title(row),
         "size": size_words(row.byte_count),
         "counts": (
             _count(row, "discrepant", row.discrepant),
@@ -83,6 +94,7 @@ def present_progress(
         "took": _took(row),
         "words": _words(row),
         "refusals": refusals.rows,
+        "refused_words": _refused_words(row),
         "before": _address(row, refusals.previous_cursor),
         "after": _address(row, refusals.next_cursor),
         "poll_url": reverse("progress", args=(row.id,))
@@ -137,6 +149,13 @@ def _words(row: selectors.UploadRow) -> str:
             words += f" {_lines(row.failed)} could not be audited through our fault."
         return words
     return f"{row.audited} of {_lines(row.lines)} audited."
+
+
+def _refused_words(row: selectors.UploadRow) -> str:
+    others = row.lines - row.rejected
+    if not row.is_ended or not others:
+        return f"{row.rejected} in all"
+    return f"{row.rejected} in all; {_lines(others)} audited"
 
 
 def _lines(count: int) -> str:
