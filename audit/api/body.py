@@ -31,10 +31,11 @@ class Body:
     def read(self, size: int, /) -> bytes:
         try:
             piece = self._stream.read(size)
-        except TimeoutError:
-            seconds = settings.TILECOURT_SENDER_SECONDS
-            raise OSError(errno.ETIMEDOUT, f"nothing came for {seconds} seconds") from None
-        except OSError:
+        except OSError as error:
+            # Django puts an exception of its own around the socket's.
+            if isinstance(error.__cause__ or error, TimeoutError):
+                seconds = settings.TILECOURT_SENDER_SECONDS
+                raise OSError(errno.ETIMEDOUT, f"nothing came for {seconds} seconds") from None
             raise
         except Exception as error:
             # The server's own kinds: it could not make sense of the chunks.
