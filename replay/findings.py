@@ -36,12 +36,16 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A finding code: whether it stops the replay (FORMAT 6.3, 19), its severity and its words."""
+    """A finding code: whether it stops the replay (FORMAT 6.3, 19), its severity and its words.
+
+    `across`: it is about the hand before at the table (FORMAT 6.6), which `compare` finds.
+    """
 
     code: str
     title: str
     stops: bool = False
     severity: Severity = "error"
+    across: bool = False
 
 
 CODES: dict[str, Code] = {
@@ -87,11 +91,21 @@ CODES: dict[str, Code] = {
         Code("carry-out-mismatch", "The amount carried out differs"),
         Code("not-conserved", "The logged figures do not balance"),
         Code("result-missing", "The hand has no result"),
-        Code("round-tile-reused", "A tile was dealt again before a new shuffle"),
-        Code("round-incomplete", "The second hand of a round is missing", severity="warning"),
-        Code("carry-discontinuity", "Carry-in is not the last carry-out", severity="warning"),
-        Code("banker-succession", "The bank went to the wrong seat"),
-        Code("streak-mismatch", "The length of the bank is wrong"),
+        Code("round-tile-reused", "A tile was dealt again before a new shuffle", across=True),
+        Code(
+            "round-incomplete",
+            "The second hand of a round is missing",
+            severity="warning",
+            across=True,
+        ),
+        Code(
+            "carry-discontinuity",
+            "Carry-in is not the last carry-out",
+            severity="warning",
+            across=True,
+        ),
+        Code("banker-succession", "The bank went to the wrong seat", across=True),
+        Code("streak-mismatch", "The length of the bank is wrong", across=True),
     )
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import replay
@@ -54,3 +54,12 @@ def walked(raw: bytes) -> Replayed:
         options=ruleset.options if ruleset is not None else {},
         money=Money(currency=read.hand.currency, digits=read.hand.minor_digits),
     )
+
+
+def with_comparison(replayed: Replayed, comparison: selectors.ComparisonRow | None) -> Replayed:
+    """The walk with what was found against the hand before, which stands at the last step."""
+    if comparison is None or not comparison.findings:
+        return replayed
+    *others, last = replayed.walk.steps
+    last = replace(last, findings=last.findings + comparison.findings)
+    return replace(replayed, walk=replace(replayed.walk, steps=(*others, last)))

@@ -270,8 +270,8 @@ def test_a_hand_asks_the_same_few_questions(site, store, count):
     hand = Hand.objects.first()
     with CaptureQueriesContext(connection) as queries:
         html_of(site, f"/hands/{hand.pk}/steps/3/")
-    # Session, account, hand, versions, bytes, verdicts, findings, duplicates.
-    assert len(queries) == 8
+    # Session, account, hand, versions, bytes, verdicts, findings, comparisons, duplicates.
+    assert len(queries) == 9
 
 
 def test_a_hand_whose_ruleset_is_gone_still_has_a_page(site, shown, monkeypatch):

@@ -45,6 +45,7 @@ class FindingCard:
     because: str | None
     weak: str | None
     is_warning: bool
+    is_across: bool
     stops: bool
     follows: bool
     explained: tuple[Explanation, ...]
@@ -61,12 +62,11 @@ def present_finding(
     """A card for one finding; `options` are those of the ruleset in force."""
     code = replay.CODES[finding.code]
     rule = markup.rule_of(finding.rule)
-    where = "Result" if finding.event is None else f"Step {step}"
     return FindingCard(
         code=finding.code,
         title=code.title,
         step=step,
-        where=where,
+        where=where_of(finding, step),
         seat=markup.seal(finding.seat) if finding.seat is not None else None,
         subject=subject_of(finding),
         told=told if finding.event is not None else None,
@@ -77,6 +77,7 @@ def present_finding(
         because=rule.sentence if rule is not None else WITHOUT_RULE.get(finding.code),
         weak=_weak(finding.confidence),
         is_warning=finding.severity == "warning",
+        is_across=code.across,
         stops=code.stops,
         follows=finding.follows,
         explained=tuple(_explanation(label, options) for label in finding.explained_by),
@@ -100,6 +101,13 @@ def subject_of(finding: replay.Finding) -> SafeString | None:
     if finding.code in ("deal-count", "outcome-mismatch", "deal-order"):
         return _position(subject) or format_html("<bdi>{}</bdi>", subject)
     return format_html("<bdi>{}</bdi>", subject)
+
+
+def where_of(finding: replay.Finding, step: int) -> str:
+    """Where a finding stands, in a word or two."""
+    if replay.CODES[finding.code].across:
+        return "Hand before"
+    return "Result" if finding.event is None else f"Step {step}"
 
 
 def _value(code: str, text: str | None) -> SafeString | None:

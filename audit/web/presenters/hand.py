@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 import replay
 from audit.web import markup
 from audit.web.presenters.board import LAYOUTS, BoardCard, present_board
-from audit.web.presenters.findings import FindingCard, present_finding, subject_of
+from audit.web.presenters.findings import FindingCard, present_finding, subject_of, where_of
 from audit.web.presenters.settlement import (
     LoggedResult,
     Settlement,
@@ -141,7 +141,7 @@ def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Fi
         links.extend(
             FindingLink(
                 url=step_url(hand, step.number),
-                where="Result" if finding.event is None else f"Step {step.number}",
+                where=where_of(finding, step.number),
                 title=replay.CODES[finding.code].title,
                 seat=markup.seal(finding.seat) if finding.seat is not None else None,
                 subject=subject_of(finding),

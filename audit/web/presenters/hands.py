@@ -116,6 +116,7 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
         "version": detail.version,
         "versions": detail.versions if len(detail.versions) > 1 else (),
         "duplicates": detail.duplicates,
+        "compared": detail.comparison,
     }
 
 

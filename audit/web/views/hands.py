@@ -21,7 +21,7 @@ from audit.web.presenters.hand import (
     stakes_of,
 )
 from audit.web.presenters.hands import present_hands, present_head, stored_verdict
-from audit.web.walks import Replayed, walked
+from audit.web.walks import Replayed, walked, with_comparison
 
 # The stepping script asks for the part of the page that changes, and for nothing else.
 REGION_HEADER = "X-Tilecourt-Region"
@@ -84,7 +84,7 @@ def _page(request: HttpRequest, hand: int, number: int | None) -> HttpResponse:
     detail = _detail(hand)
     context: dict[str, Any] = {"section": "hands", **present_head(detail)}
     try:
-        replayed = walked(detail.raw)
+        replayed = with_comparison(walked(detail.raw), detail.comparison)
     except replay.Refusal as refusal:
         # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
         if number is not None:
