@@ -26,7 +26,8 @@ def environment(**more: str) -> dict[str, str]:
     """The variables that lead a process of ours to the test's database and broker."""
     parts = urlsplit(os.environ["DATABASE_URL"])
     name = quote(connection.settings_dict["NAME"])
-    return {**os.environ, "DATABASE_URL": parts._replace(path=f"/{name}").geturl(), **more}
+    url = parts._replace(path=f"/{name}").geturl()
+    return {**os.environ, "DATABASE_URL": url, **more}
 
 
 class Web:
