@@ -97,7 +97,8 @@ class Table:
             "hand_id": f"{self.game.name}-{self.name}-{self._hands}",
             "game": self.game.name,
             "ruleset": self.ruleset.name,
-            "table": self.name,
+            # Logs of several games may go into one store: no two of them are of one table.
+            "table": f"{self.game.name}-{self.name}",
             "started_at": _written(started),
             "ended_at": _written(started),
             "currency": self.currency,
