@@ -280,6 +280,16 @@ def test_a_way_tells_each_rule_once_and_no_surer_than_its_game():
         assert [text_of(stage.rule).split()[-1] for stage in stages[:3]] == letters
 
 
+def test_a_carry_out_without_a_rule_has_its_sentence():
+    one = with_stages(figure(0, "carry_out", "0.00", "0.00"), None)
+    one = dataclasses.replace(one, stages=(dataclasses.replace(one.stages[0], name="carry_out"),))
+    settlement = present_settlement([one], banker=None, options={}, page=None)
+    ((stage,),) = [shown.stages for shown in settlement.rows[0].ways]
+    assert (stage.sentence, stage.rule) == (
+        "What a seat carries out is what it brought and its net result.", "",
+    )  # fmt: skip
+
+
 def test_a_finding_leads_to_the_way_of_its_figure():
     wrong = replay.Finding(code="net-mismatch", subject="b150")
     figures = [

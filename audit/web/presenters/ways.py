@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
-from audit.web.presenters.findings import Explanation, present_finding
+from audit.web.presenters.findings import WITHOUT_RULE, Explanation, present_finding
 
 NUMBER = re.compile(r"[+-]?\d+(?:\.(\d+))?")
 BAR_WIDTH = 200
@@ -115,7 +115,13 @@ def way_of(figure: replay.Figure, table: Table) -> Way:
         is_wrong = stage.logged is not None and not _is_equal(stage.logged, stage.value)
         bar = bars[1][number] if bars else (None, None)
         rule = markup.rule_of(stage.rule)
-        is_new = rule is not None and rule.id not in told
+        sentence = None
+        if rule is None:
+            # Some carry-outs cite no rule (FORMAT 6.5): they are plain arithmetic.
+            sentence = WITHOUT_RULE.get(f"{stage.name.replace('_', '-')}-mismatch")
+        elif rule.id not in told:
+            sentence = rule.sentence
+            told.add(rule.id)
         stages.append(
             StageRow(
                 title=stage.title,
@@ -123,7 +129,7 @@ def way_of(figure: replay.Figure, table: Table) -> Way:
                 value=shown(figure, stage.value) or "",
                 logged=shown(figure, stage.logged),
                 rule=markup.rule_link(stage.rule, _surest(rule, table.confidence)),
-                sentence=rule.sentence if rule is not None and is_new else None,
+                sentence=sentence,
                 is_wrong=is_wrong and not wrong_before,
                 is_last=number == len(figure.stages) - 1,
                 bar_x=bar[0],
@@ -131,7 +137,6 @@ def way_of(figure: replay.Figure, table: Table) -> Way:
             )
         )
         wrong_before = wrong_before or is_wrong
-        told |= {rule.id} if rule is not None else set()
     return Way(
         anchor=anchor_of(figure),
         title=figure.title,
