@@ -13,15 +13,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Max, QuerySet
+from django.db.models import Max, QuerySet
 
 import replay
 from audit.models import Hand, HandVersion, Table, TableTouch, Verdict
 from audit.selectors import current_rulesets
-from audit.services.comparisons import Compared, store_comparisons
+from audit.services.comparisons import Compared, StoredHand, store_comparisons
 from audit.zstd import unpacked
 
 logger = logging.getLogger(__name__)
@@ -92,12 +91,8 @@ def _first_span(table: Table) -> _Span | None:
 
 
 def _hands_of(table: Table) -> QuerySet[Hand]:
-    """The hands of a table, each with the line that brought it first."""
-    return (
-        Hand.objects.filter(source=table.source, table=table.name, versions__number=1)
-        .select_related("comparison")
-        .annotate(arrived_with=F("versions__upload_id"), arrived_at_line=F("versions__line"))
-    )
+    """The hands of a table, each joined to the version that it came as first."""
+    return Hand.objects.filter(source=table.source, table=table.name, versions__number=1)
 
 
 def _end_of_span(hands: QuerySet[Hand], until: datetime) -> datetime:
@@ -113,32 +108,43 @@ def _end_of_batch(hands: QuerySet[Hand], since: datetime, last: datetime) -> dat
     return next(iter(cut), last)
 
 
-def _hand_before(hands: QuerySet[Hand], since: datetime) -> Hand | None:
+def _hand_before(hands: QuerySet[Hand], since: datetime) -> StoredHand | None:
     at = hands.filter(played_at__lt=since).aggregate(at=Max("played_at"))["at"]
     return None if at is None else _in_order(hands.filter(played_at=at))[-1]
 
 
-def _in_order(hands: QuerySet[Hand]) -> list[Hand]:
+def _in_order(hands: QuerySet[Hand]) -> list[StoredHand]:
     """By `started_at` exactly as logged, then in the sequence of arrival.
 
     `played_at` has no more than microseconds, and chunks of one upload may be stored in any order.
     """
-    return sorted(hands, key=_place_in_order)
+    rows = hands.values_list(
+        "pk", "version_id", "verdict_id", "started_at", "versions__upload_id", "versions__line",
+        "comparison__verdict_id", "comparison__earlier_id", "comparison__engine",
+    )  # fmt: skip
+    stored = [
+        StoredHand(
+            pk=pk,
+            version_id=version,
+            verdict_id=verdict,
+            started_at=started_at,
+            arrived=(upload, line),
+            current=None if engine is None else (compared, earlier, engine),
+        )
+        for pk, version, verdict, started_at, upload, line, compared, earlier, engine in rows
+    ]
+    return sorted(stored, key=lambda hand: (replay.parse_time(hand.started_at), hand.arrived))
 
 
-def _place_in_order(hand: Any) -> tuple[tuple[datetime, str], int, int]:
-    return replay.parse_time(hand.started_at), hand.arrived_with, hand.arrived_at_line
-
-
-def _compared(before: Hand | None, batch: Sequence[Hand]) -> list[Compared]:
+def _compared(before: StoredHand | None, batch: Sequence[StoredHand]) -> list[Compared]:
     """Compare each hand of a batch with the one before it; one decoded hand is held at a time."""
     whole = [*([] if before is None else [before]), *batch]
     versions = HandVersion.objects.filter(pk__in=[hand.version_id for hand in whole])
     raws = dict(versions.values_list("pk", "raw"))
     verdicts = Verdict.objects.filter(pk__in=[hand.verdict_id for hand in whole])
-    settlements = dict(verdicts.values_list("pk", "settlement"))
+    banks = dict(verdicts.values_list("pk", "settlement__next"))
     rulesets = current_rulesets()
-    earlier: tuple[Hand, replay.Summary] | None = None
+    earlier: tuple[StoredHand, replay.Summary] | None = None
     compared = []
     for stored in whole:
         hand = _read(stored, raws[stored.version_id], rulesets)
@@ -152,11 +158,16 @@ def _compared(before: Hand | None, batch: Sequence[Hand]) -> list[Compared]:
                     findings=() if earlier is None else replay.compare(earlier[1], hand),
                 )
             )
-        earlier = stored, replay.summarise(hand, settlements[stored.verdict_id], rulesets)
+        # Of the settlement the next hand of the table wants the bank alone.
+        bank = banks[stored.verdict_id]
+        settlement = None if bank is None else {"next": bank}
+        earlier = stored, replay.summarise(hand, settlement, rulesets)
     return compared
 
 
-def _read(stored: Hand, raw: bytes | memoryview, rulesets: replay.Rulesets) -> replay.Hand | None:
+def _read(
+    stored: StoredHand, raw: bytes | memoryview, rulesets: replay.Rulesets
+) -> replay.Hand | None:
     """The hand of a record; None where this engine refuses it, or its ruleset was taken away.
 
     Such a hand is passed over as a rejected line is, and keeps what was said of it.

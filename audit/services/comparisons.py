@@ -16,11 +16,27 @@ from audit.services.outcomes import SEPARATOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredHand:
+    """What the store has of a hand, as far as comparing wants to know.
+
+    `arrived` is the upload and the line that brought it first; `current` the two verdicts and the
+    engine of its current comparison, None where it has none.
+    """
+
+    pk: int
+    version_id: int
+    verdict_id: int
+    started_at: str
+    arrived: tuple[int, int]
+    current: tuple[int, int | None, str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
     """A hand, the one before it at its table, and what was found between them."""
 
-    hand: Hand
-    earlier: Hand | None
+    hand: StoredHand
+    earlier: StoredHand | None
     findings: tuple[replay.Finding, ...]
 
     @property
@@ -81,10 +97,9 @@ def _shift(whole: _Whole, before: str) -> int:
 
 
 def _is_current(one: Compared) -> bool:
-    current = one.hand.comparison
-    if current is None:
+    if one.hand.current is None:
         return not one.findings
-    return (current.verdict_id, current.earlier_id, current.engine) == (*one.key, replay.ENGINE)
+    return one.hand.current == (*one.key, replay.ENGINE)
 
 
 def _locked(news: Sequence[Compared]) -> dict[int, tuple[int, str]]:
