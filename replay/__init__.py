@@ -23,7 +23,7 @@ from replay.game import Game
 from replay.games import GAMES
 from replay.library import load_rulesets, read_ruleset
 from replay.money import format_minor, parse_minor
-from replay.record import Hand, Refusal, parse_time
+from replay.record import Hand, Refusal
 from replay.ruleset import Ruleset, RulesetError, Rulesets
 from replay.simulate import simulate
 from replay.steps import (
@@ -41,6 +41,7 @@ from replay.steps import (
 )
 from replay.stream import Line, read_lines
 from replay.tiles import KINDS, TileKind
+from replay.times import parse_time
 from replay.verdict import ENGINE, Verdict, format_verdict
 
 __all__ = [

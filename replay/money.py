@@ -12,7 +12,7 @@ from dataclasses import dataclass
 MAGNITUDE_LIMIT = 10**15
 MINOR_DIGITS_MAX = 8
 # How many amounts of one number of decimals are kept, to read and to write.
-KEPT_MAX = 8_192
+KEPT_MAX = 2_048
 
 # The limit is on the amount, not on the minor units: 16 whole digits are always too many.
 _WHOLE = "-?(?:0|[1-9][0-9]{0,14})"

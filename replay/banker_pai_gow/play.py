@@ -287,13 +287,9 @@ def _excess(play: Play, seat: int, first: int, second: int) -> Finding:
     kind, copies = first, play.dealt[first] + 1
     if copies <= COPIES[first]:
         kind, copies = second, play.dealt[second] + 1 + (first == second)
+    code, limit = CODES[kind], COPIES[kind]
     return finding(
-        "tile-excess",
-        seat=seat,
-        subject=CODES[kind],
-        logged=copies,
-        expected=COPIES[kind],
-        rule="PG-1",
+        "tile-excess", seat=seat, subject=code, logged=copies, expected=limit, rule="PG-1"
     )
 
 
@@ -312,13 +308,8 @@ def _take_reveal(play: Play, event: Reveal, index: int) -> Finding | None:
         return finding("reveal-order", seat=seat, logged=seat, expected=right, rule="PG-11")
     dealt = play.tiles[seat]
     if tiles not in (dealt, dealt[::-1]):
-        return finding(
-            "tile-not-held",
-            seat=seat,
-            logged=format_tiles(indices(tiles)),
-            expected=format_tiles(indices(dealt)),
-            rule="PG-11",
-        )
+        was, is_ = format_tiles(indices(tiles)), format_tiles(indices(dealt))
+        return finding("tile-not-held", seat=seat, logged=was, expected=is_, rule="PG-11")
     if event.rank is not UNSET:
         holding = play.holdings[seat]
         assert holding is not None
