@@ -16,9 +16,10 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from audit import selectors
-from audit.models import Chunk, Finding, Hand, HandVersion, Refusal, Verdict
-from audit.services.queueing import JUDGE_CHUNK
+from audit.models import Chunk, Comparison, Finding, Hand, HandVersion, Refusal, Verdict
+from audit.services.queueing import COMPARE_TABLE, JUDGE_CHUNK
 from audit.zstd import unpacked
+from tests.audit.chains import GAMES, assert_stands, by_command, clocked, simulated
 from tests.audit.logs import BASE_LINES, GOLDEN, B, W, changed, log, void, with_net
 
 pytestmark = pytest.mark.integration
@@ -29,7 +30,7 @@ WRONG = with_net(changed(B, hand_id="wrong"), 1, "-99.00")
 def test_the_names_of_the_tasks_are_known() -> None:
     """What is queued by name would otherwise be lost without a word."""
     current_app.loader.import_default_modules()
-    assert {JUDGE_CHUNK, "audit.sweep"} <= set(current_app.tasks)
+    assert {COMPARE_TABLE, JUDGE_CHUNK, "audit.sweep"} <= set(current_app.tasks)
 
 
 def test_an_upload_is_audited_stored_and_counted(celery_worker_process, upload, wait) -> None:
@@ -116,6 +117,32 @@ def test_svc_50_a_worker_that_is_killed_costs_time_and_no_hand(
     assert (row.state, row.new, row.clean) == ("done", len(lines), len(lines))
     assert (row.duplicates, row.conflicts, row.failed) == (0, 0, 0)
     assert Hand.objects.count() == Verdict.objects.count() == len(lines)
+
+
+def test_hands_are_compared_with_those_before_them(
+    celery_worker_process, upload, wait, settings
+) -> None:
+    """FORMAT 6.6: in pieces and mixed, and again when the missing hand of a round comes late."""
+    settings.TILECOURT_CHUNK_LINES_MAX = 7
+    lines = [line for game in GAMES for line in clocked(simulated(game, 30))]
+    late = lines[11]
+    early = [line for line in lines if line != late]
+    uploads = [upload(log(*early[1::2])), upload(log(*early[::-2]))]
+    wait(*uploads)
+    wait_until_compared(*uploads)
+    assert_stands(by_command(early))
+    assert Comparison.objects.exists()
+    last = upload(log(late))
+    wait(last)
+    wait_until_compared(last)
+    assert_stands(by_command(lines))
+
+
+def wait_until_compared(*uploads: int) -> None:
+    limit = time.monotonic() + 60
+    while selectors.open_touches(uploads):
+        assert time.monotonic() < limit
+        time.sleep(0.05)
 
 
 def test_svc_23_the_order_of_the_lines_changes_no_verdict(
