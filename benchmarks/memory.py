@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -37,13 +36,28 @@ def report(small: int, large: int) -> str:
     )
 
 
+# A process begins with the peak of the one that it was forked from, and this one has grown large:
+# a small one stands between.
+_BETWEEN = """\
+import os, sys
+command = [sys.executable, "-m", "replay", "audit", sys.argv[1]]
+child = os.spawnv(os.P_NOWAIT, sys.executable, command)
+_, status, usage = os.wait4(child, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss, file=sys.stderr)
+"""
+
+
 def _peak_of(log: Path) -> int:
     """The largest resident size, in KiB, of a process that audits a log."""
-    command = [sys.executable, "-m", "replay", "audit", str(log)]
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        sys.exit(f"{log}: the audit ended with status {child.returncode}.")
+    between = subprocess.run(
+        [sys.executable, "-c", _BETWEEN, str(log)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    status, peak = between.stderr.split()
+    if status != "0":
+        sys.exit(f"{log}: the audit ended with status {status}.")
     # macOS counts bytes, everybody else KiB.
-    return usage.ru_maxrss // 1024 if sys.platform == "darwin" else usage.ru_maxrss
+    return int(peak) // 1024 if sys.platform == "darwin" else int(peak)
