@@ -94,6 +94,11 @@ class Kept(Collector):
         )
         age.add_metric((), figures.queue_seconds)
         yield age
+        waiting = GaugeMetricFamily(
+            "tilecourt_tables_waiting", "Tables with hands still to be compared."
+        )
+        waiting.add_metric((), figures.tables_waiting)
+        yield waiting
 
 
 def counter(name: str, about: str, label: str, values: dict[str, int]) -> Metric:

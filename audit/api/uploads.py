@@ -137,6 +137,7 @@ def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
             "failed": row.failed,
         },
         "hands": {"new": row.new, "duplicate": row.duplicates, "conflict": row.conflicts},
+        "turned": row.turned,
         "created_at": row.created_at,
         "started_at": row.started_at,
         "finished_at": row.finished_at,

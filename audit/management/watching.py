@@ -233,6 +233,7 @@ def summary(row: selectors.UploadRow) -> str:
             ("not audited", row.failed),
             ("known before", row.duplicates),
             ("in conflict", row.conflicts),
+            ("discrepant after the hand before", row.turned),
         )
         if count
     )

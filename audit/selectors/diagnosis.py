@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -17,7 +18,7 @@ from django.db.models import Count, Min, Q
 from django.utils import timezone
 
 import replay
-from audit.models import Chunk, ChunkState, Upload, UploadState
+from audit.models import Chunk, ChunkState, TableTouch, Upload, UploadState
 from audit.selectors.rulesets import current_rulesets
 from audit.selectors.vitals import broker_trouble, database_trouble, first_line, live_workers
 
@@ -68,6 +69,7 @@ def examine() -> Iterator[Check]:
         yield _clock()
         if migrations.level is Level.GOOD:
             yield _chunks()
+            yield _tables()
             yield _receiving()
     yield from _disks(is_database_there=trouble is None)
 
@@ -82,6 +84,11 @@ def _odd(about: str, sentence: str) -> Check:
 
 def _bad(about: str, sentence: str) -> Check:
     return Check(about=about, level=Level.TROUBLE, sentence=sentence)
+
+
+def _counted(found: dict[str, Any], one: str, many: str) -> str:
+    """The number that was found, with its words."""
+    return f"{found['count']} {one if found['count'] == 1 else many}"
 
 
 def _database() -> Check:
@@ -149,17 +156,30 @@ def _chunks() -> Check:
     stuck &= Q(due_at__lt=now) & ~Q(upload__state=UploadState.RECEIVING)
     found = Chunk.objects.filter(stuck).aggregate(count=Count("id"), first=Min("upload_id"))
     if found["count"]:
-        return _bad("chunks", f"{found['count']} chunks lie still, upload {found['first']} first:"
+        return _bad("chunks", f"{_counted(found, 'chunk lies', 'chunks lie')} still, upload {found['first']} first:"
                     " see that beat and the workers run, then manage.py sweep.")  # fmt: skip
     failed = Chunk.objects.filter(
         state=ChunkState.FAILED, upload__finished_at__gt=now - FAILED_WITHIN
     ).aggregate(count=Count("id"), first=Min("upload_id"))
     if failed["count"]:
-        return _odd("chunks", f"{failed['count']} chunks failed for good in the last day,"
+        return _odd("chunks", f"{_counted(failed, 'chunk', 'chunks')} failed for good in the last day,"
                     f" upload {failed['first']} first: its page and the workers' log say"
                     " why.")  # fmt: skip
     waiting = Chunk.objects.filter(state__in=[ChunkState.QUEUED, ChunkState.RUNNING]).count()
     return _good("chunks", f"No chunk lies still ({waiting} are open).")
+
+
+def _tables() -> Check:
+    """Whether hands wait too long to be compared with the ones before them at their tables."""
+    ended = ~Q(upload__state__in=[UploadState.RECEIVING, UploadState.QUEUED, UploadState.RUNNING])
+    stuck = TableTouch.objects.filter(ended, queued_at__lt=timezone.now() - STUCK_AFTER)
+    found = stuck.aggregate(count=Count("table", distinct=True), first=Min("table__name"))
+    if found["count"]:
+        return _bad("tables", f"{_counted(found, 'table waits', 'tables wait')} to be compared, {found['first']!r}"
+                    " among them: see that beat and the workers run, then manage.py"
+                    " sweep.")  # fmt: skip
+    waiting = TableTouch.objects.values("table").distinct().count()
+    return _good("tables", f"No table waits too long to be compared ({waiting} wait).")
 
 
 def _receiving() -> Check:
@@ -167,7 +187,7 @@ def _receiving() -> Check:
         state=UploadState.RECEIVING, touched_at__lt=timezone.now() - SILENT_AFTER
     ).aggregate(count=Count("id"), first=Min("id"))
     if silent["count"]:
-        return _odd("uploads", f"{silent['count']} uploads have been silent for over an hour,"
+        return _odd("uploads", f"{_counted(silent, 'upload has', 'uploads have')} been silent for over an hour,"
                     f" {silent['first']} first: see that beat runs, or manage.py"
                     " sweep.")  # fmt: skip
     return _good("uploads", "No upload is stuck half-way.")

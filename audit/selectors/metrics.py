@@ -18,7 +18,8 @@ class Figures:
     """`lines` by verdict, `hands` by how they stood to those known, uploads and chunks by state.
 
     Of a file that is still arriving nothing is counted but the upload. `queue_seconds` is how long
-    the oldest chunk has waited since its file was whole, 0 when none waits.
+    the oldest chunk has waited since its file was whole, 0 when none waits. `tables_waiting` have
+    hands that are still to be compared with the ones before them.
     """
 
     lines: dict[str, int]
@@ -27,6 +28,7 @@ class Figures:
     uploads: dict[str, int]
     chunks: dict[str, int]
     queue_seconds: float
+    tables_waiting: int
 
 
 def _sums(names: tuple[str, ...]) -> str:
@@ -39,14 +41,15 @@ def _states(values: list[str]) -> str:
 
 # Only an upload that is whole has counts other than 0, so the sums never fall.
 _QUERY = f"""
-SELECT u.*, c.*, q.* FROM
+SELECT u.*, c.*, q.*, t.* FROM
     (SELECT {_sums(VERDICTS)}, {_sums(ARRIVALS)},
         coalesce(sum(byte_count) FILTER (WHERE sha256 IS NOT NULL), 0)::bigint,
         {_states(UploadState.values)} FROM audit_upload) u,
     (SELECT {_states(ChunkState.values)} FROM audit_chunk) c,
     (SELECT coalesce(extract(epoch FROM clock_timestamp() - min(f.touched_at)), 0)::float8
         FROM audit_chunk o JOIN audit_upload f ON f.id = o.upload_id
-        WHERE o.state IN ('queued', 'running') AND f.state <> 'receiving') q
+        WHERE o.state IN ('queued', 'running') AND f.state <> 'receiving') q,
+    (SELECT count(DISTINCT table_id) FROM audit_tabletouch) t
 """  # noqa: S608 - from constants
 
 
@@ -62,4 +65,5 @@ def read_figures() -> Figures:
         uploads={name: next(row) for name in UploadState.values},
         chunks={name: next(row) for name in ChunkState.values},
         queue_seconds=max(0.0, next(row)),
+        tables_waiting=next(row),
     )

@@ -13,7 +13,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from audit import services
-from audit.models import Chunk, Upload
+from audit.models import Chunk, TableTouch, Upload
 from audit.selectors import vitals
 from audit.services.judging import ATTEMPTS_MAX
 from tests.audit.logs import B, changed, log, void, with_net
@@ -51,6 +51,7 @@ def test_the_figures_are_those_of_the_uploads(db: Any) -> None:
     Upload.objects.create(name="arriving", byte_count=10**6, line_count=5)
     told = figures()
     age = told.pop(("queue_age_seconds", ""))
+    assert told.pop(("tables_waiting", "")) == TableTouch.objects.values("table").distinct().count()
     assert 90 <= age < 100
     whole = Upload.objects.exclude(sha256=None).values_list("byte_count", flat=True)
     assert told == {

@@ -63,6 +63,7 @@ def test_a_log_is_taken_and_its_progress_told(send: Send, ask: Send, data: bytes
     }  # fmt: skip
     assert told["hands"] == {"new": 2, "duplicate": 0, "conflict": 0}
     assert (told["lines"], told["audited"], told["error"]) == (2, 2, None)
+    assert told["turned"] == 0
 
 
 def test_a_page_with_its_session_needs_the_forms_token(account: Any) -> None:

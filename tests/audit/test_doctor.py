@@ -16,7 +16,7 @@ from django.utils import timezone
 
 import replay
 from audit import services
-from audit.models import Chunk, Upload
+from audit.models import Chunk, TableTouch, Upload
 from audit.selectors import diagnosis, vitals
 from audit.selectors.diagnosis import GIB, Level
 from tests.audit.logs import B, log
@@ -52,13 +52,13 @@ def test_when_all_is_well_each_thing_has_a_line_and_the_status_is_0(well: Any) -
     status, said = doctor()
     *lines, last = said.splitlines()
     assert (status, last) == (0, "All is well.")
-    assert [line.split(":")[0] for line in lines[:8]] == [
+    assert [line.split(":")[0] for line in lines[:9]] == [
         f"ok    {about}"
         for about in ("database", "broker", "workers", "rulesets", "migrations", "clock", "chunks",
-                      "uploads")
+                      "tables", "uploads")
     ]  # fmt: skip
-    assert lines[8:]
-    assert {line.split(":")[0] for line in lines[8:]} == {"ok    disk"}
+    assert lines[9:]
+    assert {line.split(":")[0] for line in lines[9:]} == {"ok    disk"}
     assert all(re.fullmatch(r"ok    \w+: .+\.", line) for line in lines)
     assert "2 workers answer: celery@one, celery@two." in lines[2]
 
@@ -143,7 +143,7 @@ def test_a_chunk_that_nobody_swept_is_stuck(well: Any) -> None:
     Chunk.objects.update(due_at=timezone.now() - timedelta(minutes=13))
     assert sentences("chunks", Level.TROUBLE) == [
         (
-            f"1 chunks lie still, upload {upload} first: see that beat and the workers run,"
+            f"1 chunk lies still, upload {upload} first: see that beat and the workers run,"
             " then manage.py sweep."
         )
     ]
@@ -158,13 +158,30 @@ def test_chunks_of_a_file_that_is_arriving_are_not_stuck(well: Any) -> None:
     assert sentences("chunks", Level.GOOD) == ["No chunk lies still (1 are open)."]
 
 
+def test_a_table_that_nobody_compares_is_told(well: Any) -> None:
+    upload = receive()
+    services.judge_chunk(chunk_id=Chunk.objects.get().pk)
+    touch = TableTouch.objects.select_related("table").get(upload_id=upload)
+    assert sentences("tables", Level.GOOD) == ["No table waits too long to be compared (1 wait)."]
+    TableTouch.objects.update(queued_at=timezone.now() - timedelta(minutes=13))
+    Upload.objects.update(state="running", finished_at=None)
+    assert sentences("tables", Level.GOOD) != []
+    Upload.objects.update(state="done", finished_at=timezone.now())
+    assert sentences("tables", Level.TROUBLE) == [
+        (
+            f"1 table waits to be compared, {touch.table.name!r} among them: see that beat and"
+            " the workers run, then manage.py sweep."
+        )
+    ]
+
+
 def test_a_chunk_that_failed_for_good_wants_a_look_for_a_day(well: Any) -> None:
     upload = receive()
     Chunk.objects.update(attempts=4)
     services.judge_chunk(chunk_id=Chunk.objects.get().pk)
     assert sentences("chunks", Level.WARNING) == [
         (
-            f"1 chunks failed for good in the last day, upload {upload} first: its page and the"
+            f"1 chunk failed for good in the last day, upload {upload} first: its page and the"
             " workers' log say why."
         )
     ]
@@ -177,7 +194,7 @@ def test_a_sender_who_left_long_ago_wants_a_look(well: Any) -> None:
     silent = Upload.objects.create(name="x", touched_at=timezone.now() - timedelta(minutes=70))
     assert sentences("uploads", Level.WARNING) == [
         (
-            f"1 uploads have been silent for over an hour, {silent.pk} first: see that beat runs,"
+            f"1 upload has been silent for over an hour, {silent.pk} first: see that beat runs,"
             " or manage.py sweep."
         )
     ]
