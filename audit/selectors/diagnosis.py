@@ -156,13 +156,15 @@ def _chunks() -> Check:
     stuck &= Q(due_at__lt=now) & ~Q(upload__state=UploadState.RECEIVING)
     found = Chunk.objects.filter(stuck).aggregate(count=Count("id"), first=Min("upload_id"))
     if found["count"]:
-        return _bad("chunks", f"{_counted(found, 'chunk lies', 'chunks lie')} still, upload {found['first']} first:"
+        words = _counted(found, "chunk lies", "chunks lie")
+        return _bad("chunks", f"{words} still, upload {found['first']} first:"
                     " see that beat and the workers run, then manage.py sweep.")  # fmt: skip
     failed = Chunk.objects.filter(
         state=ChunkState.FAILED, upload__finished_at__gt=now - FAILED_WITHIN
     ).aggregate(count=Count("id"), first=Min("upload_id"))
     if failed["count"]:
-        return _odd("chunks", f"{_counted(failed, 'chunk', 'chunks')} failed for good in the last day,"
+        words = _counted(failed, "chunk", "chunks")
+        return _odd("chunks", f"{words} failed for good in the last day,"
                     f" upload {failed['first']} first: its page and the workers' log say"
                     " why.")  # fmt: skip
     waiting = Chunk.objects.filter(state__in=[ChunkState.QUEUED, ChunkState.RUNNING]).count()
@@ -175,9 +177,9 @@ def _tables() -> Check:
     stuck = TableTouch.objects.filter(ended, queued_at__lt=timezone.now() - STUCK_AFTER)
     found = stuck.aggregate(count=Count("table", distinct=True), first=Min("table__name"))
     if found["count"]:
-        return _bad("tables", f"{_counted(found, 'table waits', 'tables wait')} to be compared, {found['first']!r}"
-                    " among them: see that beat and the workers run, then manage.py"
-                    " sweep.")  # fmt: skip
+        words = _counted(found, "table waits", "tables wait")
+        return _bad("tables", f"{words} to be compared, {found['first']!r} among them: see that"
+                    " beat and the workers run, then manage.py sweep.")  # fmt: skip
     waiting = TableTouch.objects.values("table").distinct().count()
     return _good("tables", f"No table waits too long to be compared ({waiting} wait).")
 
@@ -187,7 +189,8 @@ def _receiving() -> Check:
         state=UploadState.RECEIVING, touched_at__lt=timezone.now() - SILENT_AFTER
     ).aggregate(count=Count("id"), first=Min("id"))
     if silent["count"]:
-        return _odd("uploads", f"{_counted(silent, 'upload has', 'uploads have')} been silent for over an hour,"
+        words = _counted(silent, "upload has", "uploads have")
+        return _odd("uploads", f"{words} been silent for over an hour,"
                     f" {silent['first']} first: see that beat runs, or manage.py"
                     " sweep.")  # fmt: skip
     return _good("uploads", "No upload is stuck half-way.")
