@@ -120,7 +120,7 @@ def test_without_the_store_we_are_alive_and_not_ready(
 
     with monkeypatch.context() as patch:
         patch.setattr(connection, "cursor", gone)
-        patch.setattr(connection, "close", lambda: None)
+        patch.setitem(connection.settings_dict, "PORT", "1")
         answers = [Client().get(address) for address in ("/healthz", "/readyz", "/metrics")]
     assert [(answer.status_code, answer.content) for answer in answers] == [
         (200, b"alive\n"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import connection
 from django.utils import timezone
 
 import replay
@@ -76,19 +76,13 @@ def test_nobody_answers_where_no_worker_runs(db: Any) -> None:
 
 
 def test_without_the_database_the_rest_is_looked_at_all_the_same(well: Any) -> None:
-    def gone(*_: object, **__: object) -> None:
-        raise OperationalError('connection to server at "db" failed\nmore of it')
-
     with well.context() as patch:
-        patch.setattr(connection, "cursor", gone)
-        patch.setattr(connection, "close", lambda: None)
+        patch.setitem(connection.settings_dict, "PORT", "1")
         status, said = doctor()
     assert status == 1
     first, *rest, last = said.splitlines()
-    assert first == (
-        'BAD   database: The database does not answer (connection to server at "db" failed):'
-        " start it, or mend DATABASE_URL."
-    )
+    assert first.startswith("BAD   database: The database does not answer (connection ")
+    assert first.endswith("): start it, or mend DATABASE_URL.")
     assert {line[:4] for line in rest} == {"ok  "}
     assert last == "1 in trouble."
 

@@ -268,3 +268,16 @@ def test_without_a_broker_it_is_alive_and_not_ready(start_web: Callable[..., Web
     web = start_web(BROKER_URL="redis+socket:///nowhere/valkey.sock")
     assert web.ask("GET", "/healthz")[0] == 200
     assert web.ask("GET", "/readyz")[::2] == (503, b"not ready\n")
+
+
+def test_without_a_database_it_is_alive_and_not_ready(start_web: Callable[..., Web]) -> None:
+    web = start_web(DATABASE_URL="postgresql://nobody@127.0.0.1:1/nothing")
+    assert web.ask("GET", "/healthz")[0] == 200
+    before = time.monotonic()
+    assert web.ask("GET", "/readyz")[::2] == (503, b"not ready\n")
+    assert time.monotonic() - before < 5
+    assert web.ask("GET", "/metrics")[0] == 503
+    status, named, told = web.ask(
+        "POST", UPLOADS, LOG, Authorization="Bearer tc_x", Content_Type="application/x-ndjson"
+    )
+    assert (status, told["error"]["code"], named["Retry-After"]) == (503, "unavailable", "5")
