@@ -50,6 +50,11 @@ class _Parser(argparse.ArgumentParser):
         # Not `print_usage`: where standard error is closed, that takes standard output.
         self.exit(EXIT_USAGE, f"{self.format_usage()}{self.prog}: {message}\n")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # The first releases of Python 3.11 stumble over a channel that is closed.
+        if file is not None or sys.stderr is not None:
+            super()._print_message(message, file)
+
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="python -m replay", description="Audit logged hands.")
