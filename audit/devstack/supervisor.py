@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from types import FrameType
 
 from audit.devstack.errors import StackError, StopRequested
 from audit.devstack.processes import (
+    KILL_SECONDS,
     POLL_SECONDS,
     Account,
     Record,
@@ -135,7 +137,9 @@ class Supervisor:
             known, process = self.running[-1]
             say(f"Stopping {known.name} …")
             end(known, is_hurried=lambda: self.interrupts.count > before)
-            process.poll()
+            # The last of its threads may go a moment later than what the system shows as gone.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=KILL_SECONDS)
             self.running.pop()
             self.write()
 
