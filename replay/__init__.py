@@ -22,6 +22,7 @@ from replay.findings import CODES, Code, Finding
 from replay.game import Game
 from replay.games import GAMES
 from replay.library import load_rulesets, read_ruleset
+from replay.meaning import Difference, canonical_sha256, differences
 from replay.money import format_minor, parse_minor
 from replay.record import Hand, Refusal
 from replay.ruleset import Ruleset, RulesetError, Rulesets
@@ -46,10 +47,11 @@ from replay.verdict import ENGINE, Verdict, format_verdict
 
 __all__ = [
     "CODES", "ENGINE", "GAMES", "KINDS",
-    "Audited", "Board", "Code", "Continuity", "DoorView", "Figure", "Finding", "Game", "Hand",
-    "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets",
-    "SeatView", "Stage", "Step", "Summary", "TileKind", "Verdict", "WagerView", "Walk",
-    "audit", "audit_line", "compare", "format_minor", "format_verdict", "load_rulesets",
-    "parse_minor", "parse_time", "read", "read_lines", "read_ruleset", "reject", "simulate",
-    "summarise", "walk", "with_findings",
+    "Audited", "Board", "Code", "Continuity", "Difference", "DoorView", "Figure", "Finding",
+    "Game", "Hand", "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset",
+    "RulesetError", "Rulesets", "SeatView", "Stage", "Step", "Summary", "TileKind", "Verdict",
+    "WagerView", "Walk",
+    "audit", "audit_line", "canonical_sha256", "compare", "differences", "format_minor",
+    "format_verdict", "load_rulesets", "parse_minor", "parse_time", "read", "read_lines",
+    "read_ruleset", "reject", "simulate", "summarise", "walk", "with_findings",
 ]  # fmt: skip
