@@ -1,4 +1,5 @@
-"""A hand is known by its source and id; its versions are the different bytes that claimed to be it.
+"""A hand is known by its source and id; its versions are the different records that claimed to be
+it.
 
 Names are compared exactly, code point by code point: their columns have the collation C.
 """
@@ -28,8 +29,8 @@ class Hand(models.Model):
     (legal near their ends in some offsets) is moved to the nearest one inside, for sorting only.
     `comparison` is the current one with the hand before, None where none ever found anything; the
     kind and the findings here are those of `verdict` and `comparison` together. `error_code` is the
-    primary finding, empty where there is none. `is_conflict`: other bytes came under the same
-    identity.
+    primary finding, empty where there is none. `is_conflict`: a record of another meaning came
+    under the same identity.
     """
 
     source = exact_name()
@@ -120,14 +121,27 @@ class HandVersion(models.Model):
 
 
 class Duplicate(models.Model):
-    """A line that brought bytes already known: nothing is doubled, but the line is on record."""
+    """A line that brought what was known already: nothing is doubled, but the line is on record.
+
+    `raw` and `sha256` as those of a version where the line says the same in other bytes (keys in
+    another order, blanks), else None.
+    """
 
     version = models.ForeignKey(HandVersion, on_delete=models.PROTECT, related_name="duplicates")
     upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
     line = models.BigIntegerField()
+    raw = models.BinaryField(null=True, default=None)
+    sha256 = models.BinaryField(null=True, default=None)
 
     class Meta:
-        constraints = (models.UniqueConstraint(name="duplicate_once", fields=["upload", "line"]),)
+        constraints = (
+            models.UniqueConstraint(name="duplicate_once", fields=["upload", "line"]),
+            models.CheckConstraint(
+                name="duplicate_bytes_whole",
+                condition=models.Q(raw__isnull=True, sha256__isnull=True)
+                | models.Q(raw__isnull=False, sha256__isnull=False),
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.upload_id}:{self.line}"

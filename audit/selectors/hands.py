@@ -80,12 +80,13 @@ class VersionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateRow:
-    """A line that brought a known version again."""
+    """A line that brought a known version again; `is_respelt`: in other bytes."""
 
     version: int
     upload_id: int
     upload_name: str
     line: int
+    is_respelt: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +197,7 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
     duplicates = (
         Duplicate.objects.filter(version__hand_id=hand.pk)
         .select_related("upload", "version")
+        .defer("raw", "version__raw")
         .order_by("id")[:DUPLICATES_SHOWN]
     )
     return HandDetail(
@@ -213,6 +215,7 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
                 upload_id=one.upload_id,
                 upload_name=one.upload.name,
                 line=one.line,
+                is_respelt=one.sha256 is not None,
             )
             for one in duplicates
         ),

@@ -13,9 +13,11 @@ from typing import Any
 
 from django.db import connection
 
+import replay
 from audit.services import storing_sql as sql
 from audit.services.counting import count_turned
 from audit.services.outcomes import Outcomes
+from audit.zstd import unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,7 @@ def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
         return Stored(new=new, duplicates=0, conflicts=0)
     cursor.execute(sql.FIND_HANDS)
     cursor.execute(sql.LOCK_HANDS)
+    _find_same(cursor)
     cursor.execute(sql.INSERT_OTHER_VERSIONS, upload)
     conflicts = cursor.rowcount
     cursor.execute(sql.FIND_VERSIONS)
@@ -89,6 +92,29 @@ def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
     duplicates = cursor.rowcount
     assert new + conflicts + duplicates == count
     return Stored(new=new, duplicates=duplicates, conflicts=conflicts)
+
+
+def _find_same(cursor: Any) -> None:
+    """Mark the arrivals that say in other bytes what a version or an earlier arrival says.
+
+    Only a hand that is known under other bytes comes here, and costs a reading of each.
+    """
+    cursor.execute(sql.FIND_OTHER_BYTES)
+    others = cursor.fetchall()
+    if not others:
+        return
+    cursor.execute(sql.FIND_KNOWN_BYTES, [sorted({hand for _, hand, _, _ in others})])
+    meanings: dict[tuple[int, bytes], bytes] = {}
+    for hand, sha256, raw in cursor:
+        meanings.setdefault((hand, replay.canonical_sha256(unpacked(raw))), bytes(sha256))
+    same: dict[int, bytes] = {}
+    for position, hand, sha256, raw in others:
+        meaning = (hand, replay.canonical_sha256(unpacked(raw)))
+        known = meanings.setdefault(meaning, bytes(sha256))
+        if known != bytes(sha256):
+            same[position] = known
+    if same:
+        cursor.execute(sql.MARK_SAME, [list(same), list(same.values())])
 
 
 def _copy(

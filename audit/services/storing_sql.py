@@ -72,7 +72,8 @@ CREATE TEMPORARY TABLE arrival (
     new_version int8 DEFAULT nextval('audit_handversion_id_seq'),
     new_verdict int8 DEFAULT nextval('audit_verdict_id_seq'),
     hand int8,
-    version int8
+    version int8,
+    same_as bytea
 ) ON COMMIT DROP
 """
 
@@ -121,6 +122,28 @@ WHERE h.id IN (SELECT a.hand FROM arrival a WHERE a.hand <> a.new_hand)
 ORDER BY h.id FOR NO KEY UPDATE
 """
 
+# Bytes that are unknown under a known hand: they may say the same as known ones.
+FIND_OTHER_BYTES = """
+SELECT a.position, a.hand, a.sha256, a.raw
+FROM arrival a
+WHERE a.hand <> a.new_hand AND NOT EXISTS (
+    SELECT FROM audit_handversion v WHERE v.hand_id = a.hand AND v.sha256 = a.sha256
+)
+ORDER BY a.position
+"""
+
+FIND_KNOWN_BYTES = """
+SELECT v.hand_id, v.sha256, v.raw
+FROM audit_handversion v WHERE v.hand_id = ANY(%s)
+ORDER BY v.hand_id, v.number
+"""
+
+MARK_SAME = """
+UPDATE arrival a SET same_as = s.sha256
+FROM unnest(%s::int4[], %s::bytea[]) AS s (position, sha256)
+WHERE a.position = s.position
+"""
+
 INSERT_OTHER_VERSIONS = """
 INSERT INTO audit_handversion (id, hand_id, number, raw, sha256, upload_id, line)
 SELECT
@@ -131,7 +154,7 @@ SELECT
 FROM (
     SELECT DISTINCT ON (a.hand, a.sha256) a.*
     FROM arrival a
-    WHERE NOT EXISTS (
+    WHERE a.same_as IS NULL AND NOT EXISTS (
         SELECT FROM audit_handversion v WHERE v.hand_id = a.hand AND v.sha256 = a.sha256
     )
     ORDER BY a.hand, a.sha256, a.position
@@ -140,7 +163,8 @@ FROM (
 
 FIND_VERSIONS = """
 UPDATE arrival a SET version = v.id
-FROM audit_handversion v WHERE v.hand_id = a.hand AND v.sha256 = a.sha256
+FROM audit_handversion v
+WHERE v.hand_id = a.hand AND v.sha256 = coalesce(a.same_as, a.sha256)
 """
 
 MARK_CONFLICTS = """
@@ -150,19 +174,27 @@ WHERE h.id = a.hand AND a.version = a.new_version AND a.hand <> a.new_hand AND N
 """
 
 INSERT_DUPLICATES = """
-INSERT INTO audit_duplicate (version_id, upload_id, line)
-SELECT a.version, %(upload)s, a.line FROM arrival a WHERE a.version <> a.new_version
+INSERT INTO audit_duplicate (version_id, upload_id, line, raw, sha256)
+SELECT
+    a.version, %(upload)s, a.line,
+    CASE WHEN a.same_as IS NOT NULL THEN a.raw END,
+    CASE WHEN a.same_as IS NOT NULL THEN a.sha256 END
+FROM arrival a WHERE a.version <> a.new_version
 """
 
 # -- for all --------------------------------------------------------------------------------
 
+# A verdict is of the bytes of its version: other bytes that say the same give none.
 INSERT_VERDICTS = """
 INSERT INTO audit_verdict (
     id, version_id, ruleset, ruleset_sha256, engine, kind, settlement, digest
 )
 SELECT DISTINCT ON (of_version, ruleset_sha256, engine)
     new_verdict, of_version, ruleset, ruleset_sha256, engine, kind, settlement::jsonb, digest
-FROM (SELECT a.*, coalesce(a.version, a.new_version) AS of_version FROM arrival a) arrived
+FROM (
+    SELECT a.*, coalesce(a.version, a.new_version) AS of_version
+    FROM arrival a WHERE a.same_as IS NULL
+) arrived
 ORDER BY of_version, ruleset_sha256, engine, position
 ON CONFLICT (version_id, ruleset_sha256, engine) DO NOTHING
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import threading
 from collections.abc import Callable
@@ -18,7 +19,8 @@ from audit.models import Chunk, Duplicate, Finding, Hand, HandVersion, Upload, V
 from audit.services.outcomes import Outcomes, day_of, instant_of
 from audit.services.payloads import ChunkLine
 from audit.services.storing import store_outcomes
-from tests.audit.logs import GOLDEN, B, changed, log, with_net
+from audit.zstd import packed, unpacked
+from tests.audit.logs import GOLDEN, B, changed, log, respelt, with_net
 
 OTHER = with_net(B, 1, "-99.00")
 
@@ -33,6 +35,42 @@ def test_the_same_file_twice_gives_duplicates_only(ingest) -> None:
     detail = selectors.hand_detail(row.pk)
     assert detail.version.upload_id == first.id
     assert [one.upload_id for one in detail.duplicates] == [second.id]
+
+
+def test_svc_01_the_same_meaning_in_other_bytes_is_a_duplicate(ingest) -> None:
+    other = respelt(B)
+    first, second = ingest(log(B), "a.ndjson"), ingest(log(other), "b.ndjson")
+    assert (first.new, first.duplicates, first.conflicts, first.clean) == (1, 0, 0, 1)
+    assert (second.new, second.duplicates, second.conflicts, second.clean) == (0, 1, 0, 1)
+    hand = Hand.objects.get()
+    assert (hand.is_conflict, hand.verdict_kind) == (False, "clean")
+    detail = selectors.hand_detail(hand.pk)
+    assert detail.raw == B
+    assert (len(detail.versions), len(detail.verdicts)) == (1, 1)
+    assert detail.version.upload_name == "a.ndjson"
+    (duplicate,) = detail.duplicates
+    assert (duplicate.upload_name, duplicate.is_respelt) == ("b.ndjson", True)
+    stored = Duplicate.objects.get()
+    assert (unpacked(stored.raw), stored.sha256) == (other, hashlib.sha256(other).digest())
+
+
+def test_svc_01_within_one_chunk_and_beside_a_conflict(ingest) -> None:
+    row = ingest(log(respelt(B), B, OTHER, respelt(OTHER), B))
+    assert (row.new, row.duplicates, row.conflicts) == (1, 3, 1)
+    versions = HandVersion.objects.order_by("number").values_list("number", "line")
+    assert list(versions) == [(1, 1), (2, 3)]
+    duplicates = Duplicate.objects.order_by("line").values_list("version__number", "line")
+    assert list(duplicates) == [(1, 2), (2, 4), (1, 5)]
+    again = ingest(log(OTHER, respelt(OTHER), respelt(B)))
+    assert (again.new, again.duplicates, again.conflicts) == (0, 3, 0)
+    kept = Duplicate.objects.filter(upload_id=again.id).order_by("line")
+    assert [one.raw is None for one in kept] == [True, False, True]
+
+
+def test_another_spelling_of_an_amount_is_another_meaning(ingest) -> None:
+    ingest(log(changed(B, ext={"fee": 80})))
+    row = ingest(log(changed(B, ext={"fee": "80"}), changed(B, ext={"fee": 80.0})))
+    assert (row.duplicates, row.conflicts) == (0, 2)
 
 
 def test_svc_03_the_same_hand_twice_in_one_file(ingest) -> None:
@@ -219,8 +257,14 @@ def test_two_new_versions_of_one_hand_at_once_get_two_numbers(is_half) -> None:
     def store_half() -> None:
         """As far as the lock on the hand and the version."""
         hand = Hand.objects.select_for_update(no_key=True).get()
+        line = with_net(B, 1, "-1.00")
         HandVersion.objects.create(
-            hand=hand, number=2, raw=b"", sha256=b"", upload_id=first, line=1
+            hand=hand,
+            number=2,
+            raw=packed(line),
+            sha256=hashlib.sha256(line).digest(),
+            upload_id=first,
+            line=1,
         )
 
     whole = partial(store, first, with_net(B, 1, "-1.00"))
