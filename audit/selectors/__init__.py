@@ -25,7 +25,6 @@ from audit.selectors.hands import (
     HandDetail,
     HandRow,
     VerdictRow,
-    VersionRow,
     hand_detail,
     list_hands,
 )
@@ -41,6 +40,7 @@ from audit.selectors.uploads import (
     list_uploads,
     upload_of_key,
 )
+from audit.selectors.versions import VersionRow
 
 __all__ = [
     "BadQuery",

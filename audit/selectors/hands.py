@@ -21,6 +21,7 @@ from audit.selectors.pages import (
     make_page,
     read_cursor,
 )
+from audit.selectors.versions import VersionRow, differences_of, version_rows
 from audit.zstd import unpacked
 
 DUPLICATES_SHOWN = 100
@@ -66,19 +67,6 @@ class HandRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRow:
-    """One version of a hand: which bytes, and the line that brought them first."""
-
-    number: int
-    sha256: str
-    upload_id: int
-    upload_name: str
-    line: int
-    created_at: datetime
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateRow:
     """A line that brought a known version again; `is_respelt`: in other bytes."""
 
@@ -108,7 +96,8 @@ class HandDetail:
 
     `raw` is the exact line, for `replay.walk`; `findings` are those of `verdict`, and behind them
     those of the current comparison with the hand before. `verdicts` has every verdict of this
-    version and `comparisons` every comparison, the newest first; `versions` all of the hand.
+    version and `comparisons` every comparison, the newest first; `versions` all of the hand, and
+    `differences` where the first of them differ: one value a version, in their order.
     """
 
     hand: HandRow
@@ -119,6 +108,7 @@ class HandDetail:
     verdicts: tuple[VerdictRow, ...]
     comparisons: tuple[ComparisonRow, ...]
     versions: tuple[VersionRow, ...]
+    differences: tuple[replay.Difference, ...]
     duplicates: tuple[DuplicateRow, ...]
 
     @property
@@ -200,15 +190,17 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
         .defer("raw", "version__raw")
         .order_by("id")[:DUPLICATES_SHOWN]
     )
+    versions = version_rows(hand, stored, verdict)
     return HandDetail(
         hand=_hand_row(hand),
-        version=_version_row(shown, hand),
+        version=next(one for one in versions if one.number == shown.number),
         raw=unpacked(raw),
         verdict=_verdict_row(verdict),
         findings=tuple(findings),
         verdicts=tuple(_verdict_row(one) for one in verdicts),
         comparisons=comparisons,
-        versions=tuple(_version_row(one, hand) for one in stored),
+        versions=versions,
+        differences=differences_of(stored),
         duplicates=tuple(
             DuplicateRow(
                 version=one.version.number,
@@ -250,18 +242,6 @@ def _hand_row(hand: Hand) -> HandRow:
         is_conflict=hand.is_conflict,
         verdict_pk=hand.verdict_id,
         comparison_pk=hand.comparison_id,
-    )
-
-
-def _version_row(version: HandVersion, hand: Hand) -> VersionRow:
-    return VersionRow(
-        number=version.number,
-        sha256=version.sha256.hex(),
-        upload_id=version.upload_id,
-        upload_name=version.upload.name,
-        line=version.line,
-        created_at=version.created_at,
-        is_current=version.pk == hand.version_id,
     )
 
 

@@ -76,7 +76,10 @@ def test_another_spelling_of_an_amount_is_another_meaning(ingest) -> None:
 def test_svc_03_the_same_hand_twice_in_one_file(ingest) -> None:
     row = ingest((GOLDEN / "odd" / "same-hand-twice.ndjson").read_bytes())
     assert (row.lines, row.new, row.duplicates, row.conflicts) == (3, 1, 1, 1)
-    assert Hand.objects.get().is_conflict
+    hand = Hand.objects.get()
+    assert hand.is_conflict
+    assert row.new + row.duplicates + row.conflicts == row.hands == row.lines
+    assert len(selectors.hand_detail(hand.pk).differences) == 1
 
 
 @pytest.mark.parametrize("first", [B, OTHER], ids=["right first", "wrong first"])
@@ -93,7 +96,13 @@ def test_svc_02_other_bytes_are_a_second_version_in_conflict(ingest, first) -> N
         assert detail.verdict.kind == ("clean" if line == B else "discrepant")
         assert bool(detail.findings) is (line != B)
         assert [one.upload_name for one in detail.versions] == ["a.ndjson", "b.ndjson"]
-    assert selectors.hand_detail(hand.pk).raw == first
+    detail = selectors.hand_detail(hand.pk)
+    assert detail.raw == first
+    nets = {B: "-100.00", OTHER: "-99.00"}
+    values = (nets[first], nets[second])
+    assert detail.differences == (replay.Difference(path="result.seats.1.net", values=values),)
+    kinds = {B: "clean", OTHER: "discrepant"}
+    assert [one.kind for one in detail.versions] == [kinds[first], kinds[second]]
     again = ingest(log(second))
     assert (again.new, again.duplicates, again.conflicts) == (0, 1, 0)
 

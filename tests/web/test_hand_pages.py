@@ -211,8 +211,36 @@ def test_svc_02_both_versions_can_be_fetched(site, store):
     assert fetched == [PAI_GOW, other]
     assert site.get(f"/hands/{hand.pk}/record?version=3").status_code == 404
     html = html_of(site, f"/hands/{hand.pk}/")
-    assert "Other bytes under this id" in html
+    assert "Another record under this id" in html
     assert html.count(f"/hands/{hand.pk}/record?version=") == 2
+
+
+@pytest.mark.parametrize("is_turned", [False, True], ids=["right first", "wrong first"])
+def test_svc_02_the_difference_is_shown_field_by_field(site, store, is_turned):
+    nets = {with_net(PAI_GOW, 1, "-99.00"): "-99.00", PAI_GOW: "-100.00"}
+    lines = list(nets) if is_turned else list(reversed(nets))
+    for line in lines:
+        store(line)
+    html = html_of(site, f"/hands/{Hand.objects.get().pk}/")
+    versions = html[html.index('aria-labelledby="versions"') :]
+    (cells,) = re.findall(r"<code>result.seats.1.net</code></th>(.*?)</tr>", versions)
+    assert re.findall(r"<bdi>(.*?)</bdi>", cells) == [nets[line] for line in lines]
+    assert versions.count("</code></th>") == 1
+    assert len(re.findall(r"chip-clean|chip-discrepant", versions)) == 2
+    assert "None is taken for right" in versions
+
+
+def test_a_hand_that_came_once_shows_no_difference(site, shown):
+    address, _ = shown(PAI_GOW)
+    assert "Fields in which the records differ" not in html_of(site, address)
+
+
+def test_a_field_that_one_record_lacks_is_said_to_be_absent(site, store):
+    store(PAI_GOW)
+    store(changed(PAI_GOW, ext={"note": "<b>"}))
+    html = html_of(site, f"/hands/{Hand.objects.get().pk}/")
+    row = html[html.index("<code>ext</code>") :]
+    assert row.index("not there") < row.index("{&quot;note&quot;: &quot;&lt;b&gt;&quot;}")
 
 
 @pytest.mark.parametrize("line", [PAI_GOW, planted("banker-pai-gow", "rake-mismatch")])

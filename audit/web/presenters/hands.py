@@ -20,6 +20,8 @@ MONTHS = (
 FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
            "conflict")  # fmt: skip
 _VERDICTS = (("discrepant", "Discrepant"), ("clean", "Clean"), ("void", "Void"))
+DIFFERENCES_MAX = 200
+VALUE_MAX = 200
 _TIME = re.compile(r".{10}.(?P<clock>\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offset>.*)")
 
 
@@ -116,8 +118,36 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
         "version": detail.version,
         "versions": detail.versions if len(detail.versions) > 1 else (),
         "duplicates": detail.duplicates,
+        "differing": _differing(detail),
         "compared": detail.comparison,
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differing:
+    """Where the versions of a hand differ: a column a version, a row a field; `more` were cut."""
+
+    versions: tuple[selectors.VersionRow, ...]
+    rows: tuple[tuple[str, tuple[str | None, ...]], ...]
+    more: int
+
+
+def _differing(detail: selectors.HandDetail) -> Differing | None:
+    if not detail.differences:
+        return None
+    width = len(detail.differences[0].values)
+    return Differing(
+        versions=detail.versions[:width],
+        rows=tuple(
+            (one.path, tuple(_cut(value) for value in one.values))
+            for one in detail.differences[:DIFFERENCES_MAX]
+        ),
+        more=max(0, len(detail.differences) - DIFFERENCES_MAX),
+    )
+
+
+def _cut(value: str | None) -> str | None:
+    return value if value is None or len(value) <= VALUE_MAX else f"{value[:VALUE_MAX]}…"
 
 
 def stored_verdict(detail: selectors.HandDetail) -> replay.Verdict:

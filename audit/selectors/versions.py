@@ -1,0 +1,71 @@
+"""The records that claim to be one hand, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import replay
+from audit.models import Hand, HandVersion, Verdict
+from audit.zstd import unpacked
+
+VERSIONS_COMPARED = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRow:
+    """One version of a hand: which bytes, and the line that brought them first.
+
+    `kind` is that of its own verdict, without what was found against the hand before.
+    """
+
+    number: int
+    sha256: str
+    upload_id: int
+    upload_name: str
+    line: int
+    created_at: datetime
+    is_current: bool
+    kind: str
+
+
+def version_rows(
+    hand: Hand, stored: Sequence[HandVersion], verdict: Verdict
+) -> tuple[VersionRow, ...]:
+    """All versions of a hand in the order given; `verdict` is of one of them."""
+    kinds = _kinds(hand, stored, verdict)
+    return tuple(
+        VersionRow(
+            number=version.number,
+            sha256=version.sha256.hex(),
+            upload_id=version.upload_id,
+            upload_name=version.upload.name,
+            line=version.line,
+            created_at=version.created_at,
+            is_current=version.pk == hand.version_id,
+            kind=kinds[version.pk],
+        )
+        for version in stored
+    )
+
+
+def _kinds(hand: Hand, stored: Sequence[HandVersion], verdict: Verdict) -> dict[int, str]:
+    """The kind of the current version's current verdict, and of the latest of each other."""
+    if len(stored) == 1:
+        return {verdict.version_id: verdict.kind}
+    found = Verdict.objects.filter(version_id__in=[one.pk for one in stored]).order_by("id")
+    return {
+        version: kind
+        for pk, version, kind in found.values_list("id", "version_id", "kind")
+        if version != hand.version_id or pk == hand.verdict_id
+    }
+
+
+def differences_of(stored: Sequence[HandVersion]) -> tuple[replay.Difference, ...]:
+    """Where the first VERSIONS_COMPARED of these versions differ; one value for each of them."""
+    if len(stored) < 2:
+        return ()
+    keys = [one.pk for one in stored[:VERSIONS_COMPARED]]
+    raws = dict(HandVersion.objects.filter(pk__in=keys).values_list("id", "raw"))
+    return replay.differences([unpacked(raws[key]) for key in keys])
