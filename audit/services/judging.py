@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -27,7 +28,7 @@ from audit.services.texts import storable
 logger = logging.getLogger(__name__)
 
 # A worker that was killed costs this much time at most; a task is stopped before its lease ends.
-LEASE = timedelta(seconds=120)
+LEASE = timedelta(seconds=settings.TILECOURT_LEASE_SECONDS)
 ATTEMPTS_MAX = 4
 FIRST_WAIT_SECONDS = 5
 ERROR_MAX = 500
@@ -148,6 +149,7 @@ def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
         new_count=F("new_count") + stored.new,
         duplicate_count=F("duplicate_count") + stored.duplicates,
         conflict_count=F("conflict_count") + stored.conflicts,
+        restated_count=F("restated_count") + stored.restated,
     )
     settle_upload(lease.upload_id)
 

@@ -12,8 +12,8 @@ from django.db import InterfaceError, OperationalError
 from audit import services
 
 # Asked to stop, then stopped, both before the lease ends and another worker begins.
-SOFT_SECONDS = services.LEASE.seconds - 20
-HARD_SECONDS = services.LEASE.seconds - 5
+SOFT_SECONDS = services.LEASE.seconds * 5 // 6
+HARD_SECONDS = services.LEASE.seconds * 23 // 24
 
 
 @shared_task(

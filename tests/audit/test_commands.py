@@ -189,6 +189,9 @@ def test_sweep_says_what_it_found(db) -> None:
         0,
         "1 chunks and 0 tables queued again, 0 incomplete uploads given up\n",
     )
+    Upload.objects.create(name="cut off")
+    assert run("sweep", "--silent-seconds", "60")[1].endswith(" 0 incomplete uploads given up\n")
+    assert run("sweep", "--silent-seconds", "0")[1].endswith(" 1 incomplete uploads given up\n")
 
 
 class Terminal(io.StringIO):

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from audit import services
-from audit.services.sweeping import QUIET
+from audit.services.sweeping import QUIET, SILENT
 
 
 class Command(BaseCommand):
@@ -25,8 +25,18 @@ class Command(BaseCommand):
             help="how long a waiting chunk's message may be out before it counts as lost",
         )
 
+        parser.add_argument(
+            "--silent-seconds",
+            type=int,
+            default=int(SILENT.total_seconds()),
+            help="how long a sender may be silent before an upload counts as incomplete",
+        )
+
     def handle(self, *_: Any, **options: Any) -> None:
-        swept = services.sweep(quiet=timedelta(seconds=options["quiet_seconds"]))
+        swept = services.sweep(
+            quiet=timedelta(seconds=options["quiet_seconds"]),
+            silent=timedelta(seconds=options["silent_seconds"]),
+        )
         self.stdout.write(
             f"{swept.queued} chunks and {swept.tables} tables queued again,"
             f" {swept.given_up} incomplete uploads given up"
