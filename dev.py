@@ -6,6 +6,8 @@
   python3 dev.py check              lint, types, import contracts, migrations, tests: what CI runs
   python3 dev.py bench audit        how fast the audit is, and where its time goes (--hands N)
   python3 dev.py bench memory       how much memory the audit of a large log takes
+  python3 dev.py bench ingest       from a file to stored verdicts, against bare COPY and the audit
+  python3 dev.py crash-test         kill everything while hands come in (--rounds, --seed, --hands)
 
 Everything is installed into .venv from the locked files in requirements/.
 """
@@ -34,7 +36,8 @@ SETS = {
     "up": ("base", "embedded"),
     "test": ("base", "embedded", "test", "e2e", "bench"),
     "check": ("base", "embedded", "test", "e2e", "bench", "dev"),
-    "bench": ("base", "bench"),
+    "bench": ("base", "embedded", "bench"),
+    "crash-test": ("base", "embedded"),
 }
 
 # The programs are .venv's. Types and migrations need settings, so they borrow throw-away services.
@@ -156,7 +159,9 @@ def main() -> None:
         print((__doc__ or "").strip())
         return
     if command not in SETS:
-        sys.exit(f"There is no command '{command}': up, test, check or bench (see --help).")
+        sys.exit(
+            f"There is no command '{command}': up, test, check, bench or crash-test (see --help)."
+        )
     os.chdir(ROOT)
     try:
         install(command)
@@ -168,6 +173,8 @@ def main() -> None:
         os.execv(PYTHON, [str(PYTHON), "-m", "pytest", *rest])  # noqa: S606
     if command == "bench":
         os.execv(PYTHON, [str(PYTHON), "-m", "benchmarks", *rest])  # noqa: S606
+    if command == "crash-test":
+        os.execv(PYTHON, [str(PYTHON), "-m", "drills", *sys.argv[1:]])  # noqa: S606
     check()
 
 

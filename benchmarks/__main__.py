@@ -1,10 +1,10 @@
-"""The command: `python -m benchmarks audit` and `python -m benchmarks memory`."""
+"""The command: `python -m benchmarks audit`, `memory` or `ingest`."""
 
 from __future__ import annotations
 
 import argparse
 
-from benchmarks import memory, speed
+from benchmarks import ingest, memory, speed
 
 
 def main() -> None:
@@ -17,9 +17,14 @@ def main() -> None:
     held = commands.add_parser("memory", help="peak memory on a small and on a large log")
     held.add_argument("--small", type=_count, default=10, metavar="MB", help="(10)")
     held.add_argument("--large", type=_count, default=1_000, metavar="MB", help="(1000)")
+    stored = commands.add_parser("ingest", help="file to stored verdicts, against COPY and audit")
+    stored.add_argument("--hands", type=_count, default=20_000, help="hands (20,000)")
+    stored.add_argument("--rounds", type=_count, default=3, help="turns of each contender (3)")
     options = parser.parse_args()
     if options.command == "audit":
         print(speed.report(options.hands, options.rounds))
+    elif options.command == "ingest":
+        print(ingest.report(options.hands, options.rounds))
     else:
         print(memory.report(options.small, options.large))
 

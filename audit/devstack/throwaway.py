@@ -21,6 +21,23 @@ PREFIX = "tilecourt-test-"
 @contextlib.contextmanager
 def throwaway_services() -> Iterator[dict[str, str]]:
     """Start services on an empty folder; gives the environment that leads Django to them."""
+    with throwaway_folder() as supervisor:
+        services = start_services(supervisor, is_throwaway=True)
+        yield {**services, **throwaway_environment(supervisor.state)}
+
+
+def throwaway_environment(folder: Path) -> dict[str, str]:
+    """What Django wants to know besides where its services are."""
+    return {
+        "TILECOURT_HOME": str(folder),
+        "TILECOURT_SECRET_KEY": "only for tests",
+        "TILECOURT_TEST": "1",
+    }
+
+
+@contextlib.contextmanager
+def throwaway_folder() -> Iterator[Supervisor]:
+    """Keep processes on an empty folder; at the end they are stopped and all is removed."""
     clear_left_behind()
     # The name that a clearing run looks for is given only when the lock is held.
     draft = make_state(Path(tempfile.mkdtemp(prefix="tilecourt-new-")).resolve())
@@ -28,13 +45,7 @@ def throwaway_services() -> Iterator[dict[str, str]]:
         folder = draft.rename(draft.with_name(draft.name.replace("tilecourt-new-", PREFIX)))
         supervisor = Supervisor(folder)
         try:
-            services = start_services(supervisor, is_throwaway=True)
-            yield {
-                **services,
-                "TILECOURT_HOME": str(folder),
-                "TILECOURT_SECRET_KEY": "only for tests",
-                "TILECOURT_TEST": "1",
-            }
+            yield supervisor
         finally:
             supervisor.stop_all()
             remove(folder)

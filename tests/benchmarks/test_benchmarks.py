@@ -5,7 +5,7 @@ import re
 import pytest
 
 import replay
-from benchmarks import logs, memory, poker, speed
+from benchmarks import ingest, logs, memory, poker, speed
 
 
 def test_speed_prints_both_ratios_and_every_stage():
@@ -50,3 +50,17 @@ def test_memory_tells_both_peaks():
         r" \d+\.\d MB on 2 MB: [+-]\d+\.\d % \(goal within 10 %\)",
         memory.report(1, 2),
     )
+
+
+@pytest.mark.slow
+def test_ingest_prints_every_contender_and_the_four_ratios(monkeypatch):
+    """On services of its own: it empties its tables."""
+    monkeypatch.delenv("DATABASE_URL")
+    monkeypatch.delenv("BROKER_URL")
+    text = ingest.report(60, 1)
+    table = re.findall(r"^  (\S.*\S) +\d+\.\d\d s   [\d,]+ hands/s$", text, re.MULTILINE)
+    assert table == ["audit", "without Celery", "two workers", "one worker", "COPY"]
+    assert re.search(r"\(a\) .*, reaches \d+\.\d\d of the rate of", text)
+    assert re.search(r"\(b\) it takes \d+\.\d times as long as COPY", text)
+    assert re.search(r"\(c\) two workers: \d+\.\d\d times as fast as one \(goal 1\.7", text)
+    assert re.search(r"\(d\) Celery's own share of one worker's time: -?\d+\.\d %", text)

@@ -1,0 +1,246 @@
+"""Ingest: one worker from the file to stored verdicts, against bare COPY and the bare audit.
+
+Contenders take turns on throw-away services of their own, and the median of each one's turns
+counts. Times are of the wall, for what is measured runs in several processes: whatever else runs
+on the machine is in them, hence the load in the first line.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from time import monotonic, sleep
+
+import psycopg
+
+import replay
+from audit.devstack.processes import Stop
+from audit.devstack.services import start_broker, start_postgres
+from audit.devstack.supervisor import Supervisor
+from audit.devstack.throwaway import throwaway_environment, throwaway_folder
+from audit.devstack.up import ROOT, WORKER_STOP
+from benchmarks.logs import hands_of
+
+GOAL_OF_AUDIT = 0.6
+GOAL_OF_TWO = 1.7
+GOAL_OF_CELERY = 2
+POLL_SECONDS = 0.02
+# Hands that go first, so that no contender pays for what it loads only once.
+FEW = 50
+READY_SECONDS = 60
+STEP_STOP: Stop = ((9, 1.0),)
+
+# What ingest stores of a hand, in the order in which it may be copied back.
+TABLES = ("audit_hand", "audit_handversion", "audit_verdict", "audit_finding")
+
+_WAITING = """
+SELECT (SELECT count(*) FROM audit_chunk WHERE state IN ('queued', 'running'))
+    + (SELECT count(*) FROM audit_upload WHERE state IN ('receiving', 'queued', 'running'))
+"""
+
+_EMPTY = """
+TRUNCATE audit_upload, audit_chunk, audit_hand, audit_handversion, audit_verdict, audit_finding,
+    audit_comparison, audit_comparisonfinding, audit_table, audit_tabletouch, audit_refusal,
+    audit_duplicate, audit_submission
+"""
+
+
+def report(hands: int, rounds: int) -> str:
+    """Measure so many Tien Gow hands, and say what was found."""
+    lines = hands_of("tien-gow", hands, replay.load_rulesets())
+    with tempfile.TemporaryDirectory(prefix="tilecourt-bench-") as folder:
+        log = Path(folder, "hands.ndjson")
+        log.write_bytes(b"".join(line + b"\n" for line in lines))
+        with _services() as (supervisor, env):
+            bench = _Bench(supervisor, env, log)
+            times: dict[str, list[float]] = {}
+            for _ in range(rounds):
+                for name, run in bench.contenders().items():
+                    times.setdefault(name, []).append(run())
+    return _words(hands, rounds, {name: median(found) for name, found in times.items()})
+
+
+def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
+    one, two, audit = took["one worker"], took["two workers"], took["audit"]
+    celery = 100 * (one - took["without Celery"]) / one
+    rows = "\n".join(
+        f"  {name:<50}{seconds:8.2f} s   {hands / seconds:,.0f} hands/s"
+        for name, seconds in took.items()
+    )
+    load = os.getloadavg()[0]
+    return f"""\
+{hands:,} simulated Tien Gow hands, wall time, median of {rounds} rounds.
+{os.cpu_count()} cores, load {load:.1f} at the end (what is measured counts for one or two).
+
+{rows}
+
+(a) one worker, from receiving to stored verdicts, reaches {audit / one:.2f} of the rate of
+    python -m replay audit on the same file (goal {GOAL_OF_AUDIT})
+(b) it takes {one / took["COPY"]:.1f} times as long as COPY of the same rows into empty tables
+(c) two workers: {one / two:.2f} times as fast as one (goal {GOAL_OF_TWO} where cores are free)
+(d) Celery's own share of one worker's time: {celery:.1f} % (goal below {GOAL_OF_CELERY} %)"""
+
+
+class _Bench:
+    """Runs each contender once and gives its seconds. Nothing else may use the services."""
+
+    def __init__(self, supervisor: Supervisor, env: dict[str, str], log: Path) -> None:
+        self._supervisor = supervisor
+        self._env = env
+        self._log = log
+        with log.open("rb") as stream:
+            self._few = log.with_name("few.ndjson")
+            lines = [line for _, line in zip(range(FEW), stream, strict=False)]
+            self._count = 2 * len(lines) + sum(1 for _ in stream)
+        ours, theirs = b'"source":"simulated"', b'"source":"few"'
+        self._few.write_bytes(b"".join(line.replace(ours, theirs, 1) for line in lines))
+
+    def contenders(self) -> dict[str, Callable[[], float]]:
+        """By name. Those that ingest leave their rows, which COPY then reads."""
+        return {
+            "audit": self._audit,
+            "without Celery": self._without_celery,
+            "two workers": lambda: self._with_workers(2),
+            "one worker": lambda: self._with_workers(1),
+            "COPY": self._copy,
+        }
+
+    def _audit(self) -> float:
+        start = monotonic()
+        done = subprocess.run(
+            [sys.executable, "-m", "replay", "audit", str(self._log)],
+            stdout=subprocess.DEVNULL,
+            cwd=ROOT,
+            check=False,
+        )
+        assert done.returncode == 0, done
+        return monotonic() - start
+
+    def _with_workers(self, count: int) -> float:
+        """From the file to the end of its upload, with workers that are already there."""
+        self._empty()
+        log = self._supervisor.log_of("worker")
+        log.unlink(missing_ok=True)
+        self._supervisor.start(
+            "worker",
+            [
+                *(sys.executable, "-m", "celery", "--app", "audit.config.celery", "worker"),
+                *("--concurrency", str(count), "--loglevel", "WARNING"),
+                *("--without-gossip", "--without-mingle"),
+            ],
+            stop=WORKER_STOP,
+            env=self._env,
+            cwd=ROOT,
+            log=log,
+        )
+        self._supervisor.wait_ready("worker", self._is_answering, seconds=READY_SECONDS)
+        # The first chunk of a process pays for what it loads; that is not ingest.
+        self._receive(self._few)
+        self._wait()
+        taken = self._receive(self._log)
+        start = monotonic()
+        self._wait()
+        seconds = taken + monotonic() - start
+        self._stop("worker")
+        self._check()
+        return seconds
+
+    def _without_celery(self) -> float:
+        """The same services called one after the other in one process, with no broker between."""
+        self._empty()
+        seconds = self._run("without-celery", self._log)
+        self._check()
+        return seconds
+
+    def _receive(self, log: Path) -> float:
+        return self._run("receive", log)
+
+    def _run(self, what: str, log: Path) -> float:
+        """The seconds that a program of this folder says of itself: its start is not in them."""
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.ingesting", what, self._few, log],
+            env=self._env,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        return float(done.stdout)
+
+    def _copy(self) -> float:
+        """COPY of what the contender before has stored, in binary, indexes and all."""
+        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+            rows = {}
+            for table in TABLES:
+                with connection.cursor().copy(f"COPY {table} TO STDOUT (FORMAT BINARY)") as copy:
+                    rows[table] = b"".join(copy)
+            connection.execute(_EMPTY)
+            connection.execute("SET CONSTRAINTS ALL DEFERRED")
+            # The rows name uploads that are gone; whether they do is not what is measured.
+            connection.execute("SET session_replication_role = replica")
+            connection.commit()
+            start = monotonic()
+            for table, data in rows.items():
+                with connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
+                    copy.write(data)
+            connection.commit()
+            return monotonic() - start
+
+    def _is_answering(self) -> bool:
+        asked = subprocess.run(
+            [sys.executable, "-m", "celery", "--app", "audit.config.celery", "inspect", "ping"],
+            env=self._env,
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
+        )
+        return asked.returncode == 0
+
+    def _wait(self) -> None:
+        with psycopg.connect(self._env["DATABASE_URL"], autocommit=True) as connection:
+            while True:
+                found = connection.execute(_WAITING).fetchone()
+                assert found is not None
+                if not found[0]:
+                    return
+                sleep(POLL_SECONDS)
+
+    def _check(self) -> None:
+        """All of it must be there, or the time means nothing."""
+        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+            found = connection.execute("SELECT count(*) FROM audit_verdict").fetchone()
+        assert found == (self._count,), found
+
+    def _empty(self) -> None:
+        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+            connection.execute("SET session_replication_role = replica")
+            connection.execute(_EMPTY)
+
+    def _stop(self, name: str) -> None:
+        self._supervisor.process(name).terminate()
+        self._supervisor.wait_done(name)
+
+
+@contextmanager
+def _services() -> Iterator[tuple[Supervisor, dict[str, str]]]:
+    """PostgreSQL as in service, writing through to the disk, and a broker."""
+    with throwaway_folder() as supervisor:
+        env = {
+            **os.environ,
+            **throwaway_environment(supervisor.state),
+            "DJANGO_SETTINGS_MODULE": "audit.config.settings",
+            "DATABASE_URL": start_postgres(supervisor, False),
+            "BROKER_URL": start_broker(supervisor),
+        }
+        subprocess.run(
+            [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0"],
+            env=env,
+            cwd=ROOT,
+            check=True,
+        )
+        yield supervisor, env

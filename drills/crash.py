@@ -1,0 +1,138 @@
+"""`crash-test`: hands come in over HTTP while everything is killed in turn, and none may be lost.
+
+A round sends one log in several uploads. Meanwhile each part of the service is killed once, in an
+order and after pauses that the seed gives; the web server in the middle of an upload, which is then
+sent again under its key. What was killed is started again, and once all is quiet the store is
+compared with the log.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from drills import stock
+from drills.log import Log, make_log
+from drills.sender import Sender
+from drills.stack import VICTIMS, Stack, running_stack
+
+PARTS = 6
+LEASE_SECONDS = 15
+# Silence of the store after which a sweep is asked for, as the command `ingest` does.
+STUCK_SECONDS = 3
+QUIET_SECONDS = 300
+# An upload of ours whose receiver was killed has nobody else; nobody waits an hour here.
+SILENT_SECONDS = 5
+PAUSE_SECONDS = 2.0
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What one round came to."""
+
+    lines: int
+    hands: int
+    kills: tuple[str, ...]
+    attempts: int
+    seconds: float
+    differences: dict[str, int]
+    trouble: str
+
+    @property
+    def is_good(self) -> bool:
+        return not self.trouble and not any(self.differences.values())
+
+
+def crash_test(*, rounds: int, seed: int, hands: int, say: Say) -> bool:
+    """Run so many rounds on services of their own; returns whether all were good."""
+    say(f"Crash test: {rounds} rounds of {hands:,} hands, seed {seed}.")
+    settings = {
+        "TILECOURT_LEASE_SECONDS": str(LEASE_SECONDS),
+        "TILECOURT_CHUNK_LINES_MAX": str(max(25, min(1_000, hands // 50))),
+    }
+    good = True
+    with running_stack(**settings) as stack:
+        for number in range(1, rounds + 1):
+            source = f"round-{number}"
+            log = make_log(seed=seed + number, hands=hands, parts=PARTS, source=source)
+            done = run_round(stack, log, source=source, seed=seed)
+            good = good and done.is_good
+            say(told(number, done))
+    say("Nothing lost, nothing doubled." if good else f"Not as it must be: --seed {seed}")
+    return good
+
+
+def run_round(stack: Stack, log: Log, *, source: str, seed: int) -> Round:
+    """Send a log while all is killed, wait until it is quiet, and take stock."""
+    began = time.monotonic()
+    chance = random.Random(f"{seed}/{source}/kills")
+    stack.killed.clear()
+    sender = Sender(stack.launch.port, stack.token, source, log.parts)
+    thread = threading.Thread(target=sender.run, name="sender")
+    thread.start()
+    try:
+        kill_all(stack, sender, chance)
+    finally:
+        sender.cut.set()
+        sender.go_on.set()
+    trouble = come_to_rest(stack, thread) or sender.error or stock.ended_badly(stack.database)
+    return Round(
+        lines=sum(row[0] for row in log.counters),
+        hands=len(log.hands),
+        kills=tuple(stack.killed),
+        attempts=sender.attempts,
+        seconds=time.monotonic() - began,
+        differences=stock.differences(stack.database, source, log, sender.uploads),
+        trouble=trouble,
+    )
+
+
+def kill_all(stack: Stack, sender: Sender, chance: random.Random) -> None:
+    """Each victim once, the order and the pauses by chance."""
+    for victim in chance.sample(VICTIMS, len(VICTIMS)):
+        time.sleep(chance.uniform(0.1, PAUSE_SECONDS))
+        if victim == "web":
+            # Not before half of a part is there: the cut must go through an upload.
+            sender.cut.set()
+            sender.halted.wait(QUIET_SECONDS)
+            stack.kill(victim)
+            sender.go_on.set()
+        else:
+            stack.kill(victim)
+        time.sleep(chance.uniform(0.0, PAUSE_SECONDS / 2))
+        stack.restart(victim)
+
+
+def come_to_rest(stack: Stack, thread: threading.Thread) -> str:
+    """Wait until nothing waits any more, sweeping when nothing moves; returns what is wrong."""
+    limit = time.monotonic() + QUIET_SECONDS
+    before, moved = None, time.monotonic()
+    while time.monotonic() < limit:
+        now = stock.waiting(stack.database)
+        if not thread.is_alive() and now.is_nothing:
+            return ""
+        if now != before:
+            before, moved = now, time.monotonic()
+        elif time.monotonic() - moved > STUCK_SECONDS:
+            stack.sweep(quiet=STUCK_SECONDS, silent=SILENT_SECONDS)
+            moved = time.monotonic()
+        time.sleep(0.2)
+    return f"after {QUIET_SECONDS} s this still waits: {before}"
+
+
+def told(number: int, done: Round) -> str:
+    """The round as a short table."""
+    sent = f"{PARTS} uploads sent in {done.attempts} attempts"
+    rows = [
+        f"round {number}: {done.lines:,} lines, {done.hands:,} hands, {sent}, {done.seconds:.0f} s",
+        f"  killed: {', '.join(done.kills)}",
+        *(f"  {name:<32}{count:>8,}" for name, count in done.differences.items()),
+    ]
+    if done.trouble:
+        rows.append(f"  {done.trouble}")
+    return "\n".join(rows)
