@@ -1,7 +1,7 @@
 """The tables: fields and constraints, nothing else. What is done with them is in `services`."""
 
 from audit.models.comparisons import Comparison, ComparisonFinding
-from audit.models.hands import Duplicate, Hand, HandVersion
+from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
 from audit.models.refusals import Refusal
 from audit.models.submissions import Submission
 from audit.models.tables import Table, TableTouch
@@ -20,6 +20,7 @@ __all__ = [
     "Hand",
     "HandVersion",
     "Refusal",
+    "Restatement",
     "Severity",
     "Submission",
     "Table",

@@ -30,7 +30,7 @@ class Hand(models.Model):
     `comparison` is the current one with the hand before, None where none ever found anything; the
     kind and the findings here are those of `verdict` and `comparison` together. `error_code` is the
     primary finding, empty where there is none. `is_conflict`: a record of another meaning came
-    under the same identity.
+    under the same identity, and no restatement has said since which one holds.
     """
 
     source = exact_name()
@@ -141,6 +141,36 @@ class Duplicate(models.Model):
                 condition=models.Q(raw__isnull=True, sha256__isnull=True)
                 | models.Q(raw__isnull=False, sha256__isnull=False),
             ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.upload_id}:{self.line}"
+
+
+class Restatement(models.Model):
+    """A line of an upload that was announced as a restatement said which version holds.
+
+    `replaced` was the current version before, the same one where it held already. Who announced it
+    and why stands with the upload.
+    """
+
+    hand = models.ForeignKey(
+        Hand, on_delete=models.PROTECT, related_name="restatements", db_index=False
+    )
+    version = models.ForeignKey(
+        HandVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    replaced = models.ForeignKey(
+        HandVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
+    line = models.BigIntegerField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = (
+            # A file that says two things of one hand restates the first, and is in conflict.
+            models.UniqueConstraint(name="restatement_once", fields=["hand", "upload"]),
         )
 
     def __str__(self) -> str:

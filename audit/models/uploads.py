@@ -27,7 +27,9 @@ class Upload(models.Model):
     the lines that are not blank. Each line is counted as it was judged by itself, and two sums hold
     when an upload has ended:
     clean + discrepant + void + rejected + failed = lines, and
-    new + duplicate + conflict = clean + discrepant + void.
+    new + duplicate + conflict + restated = clean + discrepant + void.
+    `restatement` is the reason given by `received_by` where the file was announced as one, else
+    empty; then `restated_count` lines brought a version that became the current one of its hand.
     `turned_count` is how many of the clean and void lines have a hand that is discrepant now,
     because of the hand before it; it may change whenever hands come in.
     """
@@ -39,6 +41,7 @@ class Upload(models.Model):
     state = models.CharField(
         max_length=10, choices=UploadState.choices, default=UploadState.RECEIVING
     )
+    restatement = models.TextField(blank=True, default="")
     error = models.TextField(blank=True, default="")
     byte_count = models.BigIntegerField(default=0)
     sha256 = models.BinaryField(null=True, default=None)
@@ -52,6 +55,7 @@ class Upload(models.Model):
     new_count = models.BigIntegerField(default=0)
     duplicate_count = models.BigIntegerField(default=0)
     conflict_count = models.BigIntegerField(default=0)
+    restated_count = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now())
     # The last sign of life while it is being received.
     touched_at = models.DateTimeField(db_default=Now())
@@ -62,6 +66,10 @@ class Upload(models.Model):
         constraints = (
             models.CheckConstraint(
                 name="upload_state_known", condition=models.Q(state__in=UploadState.values)
+            ),
+            models.CheckConstraint(
+                name="restatement_by_somebody",
+                condition=models.Q(restatement="") | models.Q(received_by__isnull=False),
             ),
             models.CheckConstraint(
                 name="upload_counts_add_up",

@@ -40,7 +40,7 @@ from audit.selectors.uploads import (
     list_uploads,
     upload_of_key,
 )
-from audit.selectors.versions import VersionRow
+from audit.selectors.versions import RestatementRow, VersionRow
 
 __all__ = [
     "BadQuery",
@@ -54,6 +54,7 @@ __all__ = [
     "NotFound",
     "Page",
     "RefusalRow",
+    "RestatementRow",
     "UploadNotFound",
     "UploadRow",
     "VerdictRow",

@@ -21,7 +21,13 @@ from audit.selectors.pages import (
     make_page,
     read_cursor,
 )
-from audit.selectors.versions import VersionRow, differences_of, version_rows
+from audit.selectors.versions import (
+    RestatementRow,
+    VersionRow,
+    differences_of,
+    restatements_of,
+    version_rows,
+)
 from audit.zstd import unpacked
 
 DUPLICATES_SHOWN = 100
@@ -98,6 +104,7 @@ class HandDetail:
     those of the current comparison with the hand before. `verdicts` has every verdict of this
     version and `comparisons` every comparison, the newest first; `versions` all of the hand, and
     `differences` where the first of them differ: one value a version, in their order.
+    `restatements` said which version holds, the newest first.
     """
 
     hand: HandRow
@@ -109,6 +116,7 @@ class HandDetail:
     comparisons: tuple[ComparisonRow, ...]
     versions: tuple[VersionRow, ...]
     differences: tuple[replay.Difference, ...]
+    restatements: tuple[RestatementRow, ...]
     duplicates: tuple[DuplicateRow, ...]
 
     @property
@@ -201,6 +209,7 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
         comparisons=comparisons,
         versions=versions,
         differences=differences_of(stored),
+        restatements=restatements_of(stored),
         duplicates=tuple(
             DuplicateRow(
                 version=one.version.number,

@@ -52,6 +52,8 @@ class UploadRow:
     new: int
     duplicates: int
     conflicts: int
+    restated: int
+    restatement: str
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -173,6 +175,8 @@ def _upload_row(upload: Upload) -> UploadRow:
         new=upload.new_count,
         duplicates=upload.duplicate_count,
         conflicts=upload.conflict_count,
+        restated=upload.restated_count,
+        restatement=upload.restatement,
         created_at=upload.created_at,
         started_at=upload.started_at,
         finished_at=upload.finished_at,

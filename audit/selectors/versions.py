@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import replay
-from audit.models import Hand, HandVersion, Verdict
+from audit.models import Hand, HandVersion, Restatement, Verdict
 from audit.zstd import unpacked
 
 VERSIONS_COMPARED = 8
+RESTATEMENTS_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,45 @@ class VersionRow:
     created_at: datetime
     is_current: bool
     kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestatementRow:
+    """Who said when, and why, that a version holds; `replaced` held before."""
+
+    version: int
+    replaced: int
+    reason: str
+    announced_by: str
+    upload_id: int
+    upload_name: str
+    line: int
+    created_at: datetime
+
+
+def restatements_of(stored: Sequence[HandVersion]) -> tuple[RestatementRow, ...]:
+    """The restatements of a hand with these versions, the newest first."""
+    if len(stored) < 2:
+        return ()
+    found = (
+        Restatement.objects.filter(hand_id=stored[0].hand_id)
+        .select_related("upload__received_by", "version", "replaced")
+        .defer("version__raw", "replaced__raw")
+        .order_by("-id")[:RESTATEMENTS_SHOWN]
+    )
+    return tuple(
+        RestatementRow(
+            version=one.version.number,
+            replaced=one.replaced.number,
+            reason=one.upload.restatement,
+            announced_by=one.upload.received_by.get_username() if one.upload.received_by else "",
+            upload_id=one.upload_id,
+            upload_name=one.upload.name,
+            line=one.line,
+            created_at=one.created_at,
+        )
+        for one in found
+    )
 
 
 def version_rows(

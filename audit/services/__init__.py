@@ -1,7 +1,7 @@
 """What changes the store; the pages, the commands and the tasks call these.
 
-receive_upload(*, name, stream, user=None, key=None, on_progress=None) -> Received
-    Reads a file to its end, keeps its lines in chunks and queues them. `stream` has
+receive_upload(*, name, stream, user=None, key=None, restatement=None, on_progress=None)
+    -> Received. Reads a file to its end, keeps its lines in chunks and queues them. `stream` has
     read(size) -> bytes. Raises: UploadTooLarge, UploadInterrupted (the upload then stands as
     failed, with nothing kept of it). Under a SubmissionKey the same file is taken once:
     SubmissionInProgress, SubmissionKeyReused.
@@ -21,6 +21,7 @@ from audit.services.judging import LEASE, judge_chunk
 from audit.services.receiving import (
     ByteStream,
     Received,
+    RestatementIncomplete,
     UploadInterrupted,
     UploadRefused,
     UploadTooLarge,
@@ -48,6 +49,7 @@ __all__ = [
     "FirstAccount",
     "NewToken",
     "Received",
+    "RestatementIncomplete",
     "SubmissionInProgress",
     "SubmissionKey",
     "SubmissionKeyReused",

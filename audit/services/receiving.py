@@ -45,6 +45,10 @@ class UploadTooLarge(UploadRefused):
     """More bytes or lines than this service takes at once."""
 
 
+class RestatementIncomplete(UploadRefused):
+    """A restatement without a reason that can be kept, or without somebody who announces it."""
+
+
 class UploadInterrupted(UploadRefused):
     """The file did not arrive to its end."""
 
@@ -76,18 +80,23 @@ def receive_upload(
     stream: ByteStream,
     user: User | None = None,
     key: SubmissionKey | None = None,
+    restatement: str | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Received:
     """Read a file to its end, store its lines as chunks and queue them.
 
+    `restatement` is the reason why its records replace those that its source sent before; None
+    where the file is not announced as one. `user` announces it.
+
     `on_progress` hears the bytes read so far. Memory holds one chunk at most. Under a `key` that
     stands for a file already, this one is only read to see that it is the same.
     Raises: UploadTooLarge, UploadInterrupted; the upload then stands as failed, with the sentence,
-    and nothing else of it is kept. SubmissionInProgress, SubmissionKeyReused; nothing is kept.
+    and nothing else of it is kept. RestatementIncomplete, SubmissionInProgress,
+    SubmissionKeyReused; nothing is kept.
     """
     source = _Source(stream, on_progress)
     try:
-        upload = _open(name, user, key)
+        upload = _open(name, user, key, _reason(restatement, user))
     except SubmissionKnown as known:
         return _seen_before(known.upload, source)
     lines = _LineStore(upload.pk, source)
@@ -108,9 +117,25 @@ def receive_upload(
     )
 
 
-def _open(name: str, user: User | None, key: SubmissionKey | None) -> Upload:
+def _reason(restatement: str | None, user: User | None) -> str:
+    """The reason as it is kept; empty where there is no restatement."""
+    if restatement is None:
+        return ""
+    reason = restatement.strip()
+    if not reason:
+        raise RestatementIncomplete("A restatement needs a reason.")
+    if len(reason) > REASON_MAX:
+        raise RestatementIncomplete(f"The reason is longer than {REASON_MAX} characters.")
+    if user is None:
+        raise RestatementIncomplete("A restatement needs somebody who announces it.")
+    return storable(reason, REASON_MAX)
+
+
+def _open(name: str, user: User | None, key: SubmissionKey | None, restatement: str) -> Upload:
     with transaction.atomic():
-        upload = Upload.objects.create(name=file_name(name), received_by=user)
+        upload = Upload.objects.create(
+            name=file_name(name), received_by=user, restatement=restatement
+        )
         if key is not None:
             claim_key(key, upload.pk)
     return upload

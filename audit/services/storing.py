@@ -22,7 +22,9 @@ from audit.zstd import unpacked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """How the hands of a chunk stood to those known before; the three sum to the chunk's hands.
+    """How the hands of a chunk stood to those known before; the four sum to the chunk's hands.
+
+    `restated` are other versions as `conflicts` are, but became the current ones.
 
     `turned` is how many of the duplicates are of a hand that is discrepant because of the hand
     before it.
@@ -31,6 +33,7 @@ class Stored:
     new: int
     duplicates: int
     conflicts: int
+    restated: int = 0
     turned: int = 0
 
 
@@ -50,7 +53,7 @@ def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
             cursor.execute(sql.CREATE_ARRIVAL_FINDING)
             _copy(cursor, "arrival_finding", sql.FINDING, outcomes.findings)
             cursor.execute(sql.INSERT_FINDINGS)
-        if stored.duplicates:
+        if stored.duplicates or stored.restated or stored.conflicts:
             turned = _make_current(cursor, upload_id, outcomes)
             stored = replace(stored, turned=turned)
         cursor.execute(sql.INSERT_TABLES)
@@ -60,9 +63,16 @@ def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
 
 
 def _make_current(cursor: Any, upload_id: int, outcomes: Outcomes) -> int:
-    """Make new verdicts of known bytes the current ones; gives `turned` of Stored."""
+    """Make restated versions, and new verdicts of known bytes, the current ones.
+
+    Returns `turned` of Stored. Uploads are locked once, in the order of their keys.
+    """
+    turned_back: dict[int, int] = {}
+    if _is_restatement(cursor, upload_id):
+        turned_back |= _restate(cursor, upload_id)
     cursor.execute(sql.FIND_TURNED)
-    if turned_back := {version: -1 for (version,) in cursor.fetchall()}:
+    turned_back |= {version: -1 for (version,) in cursor.fetchall()}
+    if turned_back:
         lines = [row[1] for row in outcomes.hands]
         count_turned(cursor, turned_back, upload_id=upload_id, but_lines=lines)
     cursor.execute(sql.UPDATE_CURRENT_VERDICTS)
@@ -70,6 +80,29 @@ def _make_current(cursor: Any, upload_id: int, outcomes: Outcomes) -> int:
     (turned,) = cursor.fetchone()
     assert isinstance(turned, int)
     return turned
+
+
+def _is_restatement(cursor: Any, upload_id: int) -> bool:
+    cursor.execute(sql.IS_RESTATEMENT, {"upload": upload_id})
+    (is_restatement,) = cursor.fetchone()
+    return bool(is_restatement)
+
+
+def _restate(cursor: Any, upload_id: int) -> dict[int, int]:
+    """Put the versions that the marked arrivals name in force; old ones and verdicts stay.
+
+    Their hands are to be compared again where they stood and where they stand now. Returns the
+    versions that no longer count as turned, with -1.
+    """
+    upload = {"upload": upload_id}
+    cursor.execute(sql.INSERT_RESTATEMENTS, upload)
+    cursor.execute(sql.INSERT_LEFT_TOUCHES, upload)
+    cursor.execute(sql.FIND_TURNED_REPLACED)
+    turned_back = {version: -1 for (version,) in cursor.fetchall()}
+    cursor.execute(sql.RESTATE)
+    cursor.execute(sql.END_CONFLICTS)
+    cursor.execute(sql.MARK_CONTRADICTED)
+    return turned_back
 
 
 def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
@@ -84,14 +117,19 @@ def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
     cursor.execute(sql.LOCK_HANDS)
     _find_same(cursor)
     cursor.execute(sql.INSERT_OTHER_VERSIONS, upload)
-    conflicts = cursor.rowcount
+    conflicts, restated = cursor.rowcount, 0
     cursor.execute(sql.FIND_VERSIONS)
-    if conflicts:
+    if _is_restatement(cursor, upload_id):
+        cursor.execute(sql.MARK_RESTATING, upload)
+        cursor.execute(sql.COUNT_RESTATED)
+        (restated,) = cursor.fetchone()
+        conflicts -= restated
+    elif conflicts:
         cursor.execute(sql.MARK_CONFLICTS)
     cursor.execute(sql.INSERT_DUPLICATES, upload)
     duplicates = cursor.rowcount
-    assert new + conflicts + duplicates == count
-    return Stored(new=new, duplicates=duplicates, conflicts=conflicts)
+    assert new + conflicts + restated + duplicates == count
+    return Stored(new=new, duplicates=duplicates, conflicts=conflicts, restated=restated)
 
 
 def _find_same(cursor: Any) -> None:

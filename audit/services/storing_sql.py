@@ -73,7 +73,8 @@ CREATE TEMPORARY TABLE arrival (
     new_verdict int8 DEFAULT nextval('audit_verdict_id_seq'),
     hand int8,
     version int8,
-    same_as bytea
+    same_as bytea,
+    restates bool DEFAULT false
 ) ON COMMIT DROP
 """
 
@@ -173,6 +174,99 @@ FROM arrival a
 WHERE h.id = a.hand AND a.version = a.new_version AND a.hand <> a.new_hand AND NOT h.is_conflict
 """
 
+# -- only in an upload that was announced as a restatement -----------------------------------
+
+IS_RESTATEMENT = "SELECT restatement <> '' FROM audit_upload WHERE id = %(upload)s"
+
+# The first line of the upload about a hand says which version holds; it says nothing new of a hand
+# that this upload itself brought.
+MARK_RESTATING = """
+UPDATE arrival a SET restates = true
+FROM (
+    SELECT DISTINCT ON (hand) position, hand FROM arrival
+    WHERE hand <> new_hand ORDER BY hand, position
+) first
+WHERE a.position = first.position
+    AND NOT EXISTS (
+        SELECT FROM audit_restatement r WHERE r.hand_id = first.hand AND r.upload_id = %(upload)s
+    )
+    AND NOT EXISTS (
+        SELECT FROM audit_handversion v
+        WHERE v.hand_id = first.hand AND v.number = 1 AND v.upload_id = %(upload)s
+    )
+"""
+
+COUNT_RESTATED = "SELECT count(*) FROM arrival WHERE restates AND version = new_version"
+
+INSERT_RESTATEMENTS = """
+INSERT INTO audit_restatement (hand_id, version_id, replaced_id, upload_id, line)
+SELECT a.hand, a.version, h.version_id, %(upload)s, a.line
+FROM arrival a JOIN audit_hand h ON h.id = a.hand
+WHERE a.restates
+ORDER BY a.hand
+"""
+
+# Where the hands that are restated stand so far.
+INSERT_LEFT_TOUCHES = """
+INSERT INTO audit_tabletouch (table_id, upload_id, since, until)
+SELECT t.id, %(upload)s, min(h.played_at), max(h.played_at)
+FROM arrival a
+JOIN audit_hand h ON h.id = a.hand AND h.version_id <> a.version
+JOIN audit_table t ON t.source = h.source AND t.name = h."table"
+WHERE a.restates
+GROUP BY t.id
+"""
+
+# The versions that no longer hold and whose hands had turned.
+FIND_TURNED_REPLACED = """
+SELECT h.version_id
+FROM arrival a
+JOIN audit_hand h ON h.id = a.hand AND h.version_id <> a.version
+JOIN audit_verdict o ON o.id = h.verdict_id
+WHERE a.restates AND h.verdict_kind <> o.kind
+"""
+
+# The verdict is the one reached just now, or for other bytes that say the same the latest.
+RESTATE = f"""
+UPDATE audit_hand h SET
+    version_id = a.version, verdict_id = w.id, comparison_id = NULL, game = a.game,
+    ruleset = a.ruleset, "table" = a."table", players = {_SPLIT.format("a.players")},
+    played_at = a.played_at, played_on = a.played_on, started_at = a.started_at,
+    currency = a.currency, minor_digits = a.minor_digits, verdict_kind = w.kind,
+    error_code = f.error, finding_codes = f.codes, finding_count = f.number
+FROM arrival a
+CROSS JOIN LATERAL (
+    SELECT v.id, v.kind FROM audit_verdict v WHERE v.version_id = a.version
+    ORDER BY (v.ruleset_sha256 = a.ruleset_sha256 AND v.engine = a.engine) DESC, v.id DESC
+    LIMIT 1
+) w
+CROSS JOIN LATERAL (
+    SELECT
+        count(*)::int4 AS number,
+        coalesce(array_agg(DISTINCT one.code COLLATE "C"), '{{}}') AS codes,
+        coalesce(
+            (array_agg(one.code ORDER BY one.position) FILTER (WHERE one.severity = 'error'))[1], ''
+        ) AS error
+    FROM audit_finding one WHERE one.verdict_id = w.id
+) f
+WHERE a.restates AND h.id = a.hand AND h.version_id <> a.version
+"""  # noqa: S608 - from constants
+
+END_CONFLICTS = """
+UPDATE audit_hand h SET is_conflict = false
+FROM arrival a WHERE a.restates AND h.id = a.hand AND h.is_conflict
+"""
+
+# The upload contradicts itself: another of its lines names another version.
+MARK_CONTRADICTED = """
+UPDATE audit_hand h SET is_conflict = true
+FROM arrival a
+WHERE h.id = a.hand AND a.hand <> a.new_hand AND NOT a.restates AND a.version <> h.version_id
+    AND NOT h.is_conflict
+"""
+
+# -- where a hand was known before, or came twice in this chunk -------------------------------
+
 INSERT_DUPLICATES = """
 INSERT INTO audit_duplicate (version_id, upload_id, line, raw, sha256)
 SELECT
@@ -243,13 +337,13 @@ JOIN audit_verdict w ON w.id = h.verdict_id
 WHERE a.version <> a.new_version AND h.verdict_kind <> w.kind
 """
 
-# -- the tables whose hands are to be compared: those of new hands and of new current verdicts --
+# -- the tables whose hands are to be compared: of new hands, and of those that stand otherwise --
 
 INSERT_TABLES = """
 INSERT INTO audit_table (source, name)
 SELECT DISTINCT h.source, h."table"
 FROM arrival a JOIN audit_hand h
-    ON h.id = coalesce(a.hand, a.new_hand) AND h.verdict_id = a.new_verdict
+    ON h.id = coalesce(a.hand, a.new_hand) AND (h.verdict_id = a.new_verdict OR a.restates)
 ORDER BY h.source, h."table"
 ON CONFLICT (source, name) DO NOTHING
 """
@@ -258,7 +352,7 @@ INSERT_TOUCHES = """
 INSERT INTO audit_tabletouch (table_id, upload_id, since, until)
 SELECT t.id, %(upload)s, min(h.played_at), max(h.played_at)
 FROM arrival a JOIN audit_hand h
-    ON h.id = coalesce(a.hand, a.new_hand) AND h.verdict_id = a.new_verdict
+    ON h.id = coalesce(a.hand, a.new_hand) AND (h.verdict_id = a.new_verdict OR a.restates)
 JOIN audit_table t ON t.source = h.source AND t.name = h."table"
 GROUP BY t.id
 """

@@ -99,7 +99,8 @@ def assert_counts_hold() -> None:
     for upload in Upload.objects.all():
         hands = upload.clean_count + upload.discrepant_count + upload.void_count
         assert hands + upload.rejected_count + upload.failed_count == upload.line_count
-        assert upload.new_count + upload.duplicate_count + upload.conflict_count == hands
+        known = upload.duplicate_count + upload.conflict_count + upload.restated_count
+        assert upload.new_count + known == hands
         assert upload.turned_count == turned[upload.pk]
 
 

@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from audit import selectors, services
 from audit.models import Chunk
@@ -16,8 +17,16 @@ from tests.audit.logs import Ingest
 def ingest(db: Any) -> Ingest:
     """Receive some bytes as a file and judge their chunks here; gives the upload as it ended."""
 
-    def run(data: bytes, name: str = "hands.ndjson") -> selectors.UploadRow:
-        received = services.receive_upload(name=name, stream=io.BytesIO(data))
+    def run(
+        data: bytes,
+        name: str = "hands.ndjson",
+        *,
+        user: User | None = None,
+        restatement: str | None = None,
+    ) -> selectors.UploadRow:
+        received = services.receive_upload(
+            name=name, stream=io.BytesIO(data), user=user, restatement=restatement
+        )
         for chunk in Chunk.objects.filter(upload_id=received.upload_id).order_by("number"):
             assert services.judge_chunk(chunk_id=chunk.pk) is None
         return selectors.get_upload(received.upload_id)
