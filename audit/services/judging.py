@@ -149,6 +149,7 @@ def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
         new_count=F("new_count") + stored.new,
         duplicate_count=F("duplicate_count") + stored.duplicates,
         conflict_count=F("conflict_count") + stored.conflicts,
+        restated_count=F("restated_count") + stored.restated,
     )
     settle_upload(lease.upload_id)
 
