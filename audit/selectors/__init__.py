@@ -12,12 +12,14 @@
     primary_findings(rows) -> {hand_pk: Finding}            what a list says of each hand
     filter_choices() -> FilterChoices
     hand_detail(hand_pk, *, version=None) -> HandDetail     HandNotFound
+    find_account(name) -> User | None                       who may hand something in
     current_rulesets() -> replay.Rulesets                   for replay.walk(detail.raw, …)
 
 A cursor is an opaque text out of a Page. A malformed cursor or filter raises BadQuery, a
 ValueError; what is not there raises NotFound, a LookupError.
 """
 
+from audit.selectors.accounts import find_account
 from audit.selectors.comparisons import ComparisonRow, open_touches
 from audit.selectors.filters import FilterChoices, HandFilters, filter_choices
 from audit.selectors.hands import (
@@ -61,6 +63,7 @@ __all__ = [
     "VersionRow",
     "current_rulesets",
     "filter_choices",
+    "find_account",
     "get_upload",
     "hand_detail",
     "known_files",

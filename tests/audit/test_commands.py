@@ -246,3 +246,36 @@ def test_ingest_waits_until_the_hands_are_compared(working, tmp_path) -> None:
     counts = "2 lines: 2 clean, 0 discrepant, 0 rejected, 1 discrepant after the hand before\n"
     assert out.endswith(counts)
     assert Hand.objects.get(verdict_kind="discrepant").error_code == "banker-succession"
+
+
+def test_svc_09_a_restatement_by_command(working, tmp_path) -> None:
+    User.objects.create_user("ines.castro")
+    restated = with_net(B, 1, "-90.00")
+    assert run("ingest", written(tmp_path, B))[0] == 0
+    known = ("--restatement", "seat 1 was corrected", "--by", "ines.castro")
+    status, out = run("ingest", written(tmp_path, restated), *known)
+    assert status == 1
+    assert "1 restated" in out
+    hand = Hand.objects.get()
+    assert (hand.version.number, hand.is_conflict) == (2, False)
+    (told,) = selectors.hand_detail(hand.pk).restatements
+    assert (told.announced_by, told.reason) == ("ines.castro", "seat 1 was corrected")
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (("--restatement", "why"), 64),
+        (("--restatement", "why", "--by", "nobody"), 64),
+        (("--restatement", "why", "--by", "gone"), 64),
+        (("--restatement", "why", "--by", "ines.castro", "--bundled"), 64),
+        (("--restatement", " ", "--by", "ines.castro"), 2),
+    ],
+)
+def test_a_restatement_by_command_needs_a_reason_and_an_account(
+    working, tmp_path, words, status
+) -> None:
+    User.objects.create_user("ines.castro")
+    User.objects.create_user("gone", is_active=False)
+    assert run("ingest", written(tmp_path, B), *words)[0] == status
+    assert not Hand.objects.exists()

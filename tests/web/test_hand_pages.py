@@ -4,12 +4,13 @@ import json
 import re
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 import replay
-from audit import selectors
-from audit.models import Hand
+from audit import selectors, services
+from audit.models import Chunk, Hand
 from tests.web.lines import BASE, GOLDEN, PAI_GOW, TIEN_GOW, WENZHOU, changed, planted, with_net
 
 
@@ -228,6 +229,43 @@ def test_svc_02_the_difference_is_shown_field_by_field(site, store, is_turned):
     assert versions.count("</code></th>") == 1
     assert len(re.findall(r"chip-clean|chip-discrepant", versions)) == 2
     assert "None is taken for right" in versions
+
+
+def test_svc_09_a_restatement_says_who_when_and_why(site, store):
+    store(PAI_GOW)
+    other = with_net(PAI_GOW, 1, "-90.00")
+    posted = {"files": SimpleUploadedFile("late.ndjson", other), "restatement": " a <b> reason "}
+    answer = site.post("/uploads/", posted)
+    for chunk in Chunk.objects.filter(state="queued"):
+        services.judge_chunk(chunk_id=chunk.pk)
+    hand = Hand.objects.get()
+    html = html_of(site, f"/hands/{hand.pk}/")
+    (told,) = re.findall(r"<li>(Version 2 was put in force.*?)</li>", html)
+    moment = f"{hand.restatements.get().created_at:%H:%M:%S} UTC"
+    words = re.sub(r"<[^>]*>", "", told)
+    assert words.startswith("Version 2 was put in force in place of version 1 by ines.castro, ")
+    assert words.endswith(f"{moment}, because: a &lt;b&gt; reason (late.ndjson, line 1)")
+    assert "The page shows the current one." in html
+    assert "Another record under this id" not in html
+    upload = html_of(site, answer["Location"])
+    assert "Restatement, because</dt><dd><bdi>a &lt;b&gt; reason</bdi>" in upload
+    assert "<dt>Restated</dt><dd>1</dd>" in upload
+
+
+def test_an_upload_without_a_reason_is_no_restatement(site, store):
+    store(PAI_GOW)
+    other = with_net(PAI_GOW, 1, "-90.00")
+    site.post("/uploads/", {"files": SimpleUploadedFile("x", other), "restatement": "  "})
+    for chunk in Chunk.objects.filter(state="queued"):
+        services.judge_chunk(chunk_id=chunk.pk)
+    assert Hand.objects.get().is_conflict
+
+
+def test_a_reason_that_is_too_long_is_refused(site, store):
+    posted = {"files": SimpleUploadedFile("x", PAI_GOW), "restatement": "x" * 501}
+    html = site.post("/uploads/", posted, follow=True).content.decode()
+    assert "The reason is longer than 500 characters." in html
+    assert not Hand.objects.exists()
 
 
 def test_a_hand_that_came_once_shows_no_difference(site, shown):

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandParser
 
 from audit import selectors, services
@@ -39,6 +40,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--bundled", action="store_true", help="read the sample logs, each only once"
         )
+        parser.add_argument(
+            "--restatement",
+            metavar="REASON",
+            help="the files restate known hands: what they say becomes current; needs --by",
+        )
+        parser.add_argument("--by", metavar="ACCOUNT", help="the account that hands the files in")
         parser.add_argument("--no-wait", action="store_true", help="do not wait for the workers")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -47,6 +54,11 @@ class Command(BaseCommand):
         if not options["files"] and not options["bundled"]:
             self.stderr.write("Name a file, or - for standard input, or --bundled.")
             sys.exit(64)
+        if options["restatement"] is not None and (options["bundled"] or not options["by"]):
+            self.stderr.write("A restatement needs --by ACCOUNT, and is never of the samples.")
+            sys.exit(64)
+        self.restatement = options["restatement"]
+        self.user = self.account(options["by"])
         try:
             uploads = self.take_all(options["files"], is_bundled=options["bundled"])
             rows = [selectors.get_upload(upload_id) for upload_id in uploads]
@@ -61,6 +73,16 @@ class Command(BaseCommand):
         status = self.status(rows, is_bundled=options["bundled"])
         if status:
             sys.exit(status)
+
+    def account(self, name: str | None) -> User | None:
+        """The account of that name; ends the command where there is none."""
+        if name is None:
+            return None
+        user = selectors.find_account(name)
+        if user is None:
+            self.stderr.write(f"There is no active account {name}.")
+            sys.exit(64)
+        return user
 
     def take_all(self, files: list[str], *, is_bundled: bool) -> list[int]:
         """Take files in; gives the uploads to wait for."""
@@ -106,6 +128,8 @@ class Command(BaseCommand):
         received = services.receive_upload(
             name=name,
             stream=stream,
+            user=self.user,
+            restatement=self.restatement,
             on_progress=lambda done: self.progress.show(f"Reading {name}", done, size),
         )
         return received.upload_id
@@ -150,6 +174,7 @@ class Command(BaseCommand):
                 ("discrepant after the hand before", row.turned),
                 ("known before", row.duplicates),
                 ("in conflict", row.conflicts),
+                ("restated", row.restated),
             )
             if count or word in ("clean", "discrepant", "rejected")
         )

@@ -119,6 +119,7 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
         "versions": detail.versions if len(detail.versions) > 1 else (),
         "duplicates": detail.duplicates,
         "differing": _differing(detail),
+        "restatements": detail.restatements,
         "compared": detail.comparison,
     }
 

@@ -39,11 +39,15 @@ def _receive(request: HttpRequest) -> HttpResponse:
     if not files:
         return _list(request, problem="Choose at least one file.", status=400)
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+    # An empty field is no announcement.
+    reason = request.POST.get("restatement", "").strip() or None
     received = []
     for file in files:
         try:
             received.append(
-                services.receive_upload(name=file.name or "", stream=file, user=request.user)
+                services.receive_upload(
+                    name=file.name or "", stream=file, user=request.user, restatement=reason
+                )
             )
         except services.UploadRefused as error:
             messages.error(request, f"{file.name}: {error}")
