@@ -58,8 +58,9 @@ def test_ingest_prints_every_contender_and_the_four_ratios(monkeypatch):
     monkeypatch.delenv("DATABASE_URL")
     monkeypatch.delenv("BROKER_URL")
     text = ingest.report(60, 1)
-    table = re.findall(r"^  (\S.*\S) +\d+\.\d\d s   [\d,]+ hands/s$", text, re.MULTILINE)
-    assert table == ["audit", "without Celery", "two workers", "one worker", "COPY"]
+    table = re.findall(r"^ +(\S.*\S) +\d+\.\d\d s   [\d,]+ hands/s$", text, re.MULTILINE)
+    names = ["audit", "without Celery", "two workers", "one worker", "of it receiving", "COPY"]
+    assert table == names
     assert re.search(r"\(a\) .*, reaches \d+\.\d\d of the rate of", text)
     assert re.search(r"\(b\) it takes \d+\.\d times as long as COPY", text)
     assert re.search(r"\(c\) two workers: \d+\.\d\d times as fast as one \(goal 1\.7", text)
