@@ -136,7 +136,12 @@ def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
             "rejected": row.rejected,
             "failed": row.failed,
         },
-        "hands": {"new": row.new, "duplicate": row.duplicates, "conflict": row.conflicts},
+        "hands": {
+            "new": row.new,
+            "duplicate": row.duplicates,
+            "conflict": row.conflicts,
+            "restated": row.restated,
+        },
         "turned": row.turned,
         "created_at": row.created_at,
         "started_at": row.started_at,

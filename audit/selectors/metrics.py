@@ -10,7 +10,7 @@ from django.db import connection
 from audit.models import ChunkState, UploadState
 
 VERDICTS = ("clean", "discrepant", "void", "rejected", "failed")
-ARRIVALS = ("new", "duplicate", "conflict")
+ARRIVALS = ("new", "duplicate", "conflict", "restated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,6 +63,7 @@ def test_the_figures_are_those_of_the_uploads(db: Any) -> None:
         ("hands_total", "new"): 3,
         ("hands_total", "duplicate"): 1,
         ("hands_total", "conflict"): 1,
+        ("hands_total", "restated"): 0,
         ("received_bytes_total", ""): sum(whole),
         ("uploads", "receiving"): 1,
         ("uploads", "queued"): 1,

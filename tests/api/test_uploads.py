@@ -61,7 +61,7 @@ def test_a_log_is_taken_and_its_progress_told(send: Send, ask: Send, data: bytes
     assert told["verdicts"] == {
         "clean": 2, "discrepant": 0, "void": 0, "rejected": 0, "failed": 0,
     }  # fmt: skip
-    assert told["hands"] == {"new": 2, "duplicate": 0, "conflict": 0}
+    assert told["hands"] == {"new": 2, "duplicate": 0, "conflict": 0, "restated": 0}
     assert (told["lines"], told["audited"], told["error"]) == (2, 2, None)
     assert told["turned"] == 0
 

@@ -158,7 +158,7 @@ def test_svc_40_a_sender_who_hangs_up_leaves_nothing_and_may_send_again(
     status, sent, _ = web.ask("POST", UPLOADS, LOG, **headers, Idempotency_Key="k")
     assert status == 201
     end = finished(web, sent["Location"], headers)
-    assert end["hands"] == {"new": 300, "duplicate": 0, "conflict": 0}
+    assert end["hands"] == {"new": 300, "duplicate": 0, "conflict": 0, "restated": 0}
 
 
 def test_a_sender_who_falls_silent_is_not_waited_for(
