@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,9 +43,15 @@ class Difference:
     values: tuple[str | None, ...]
 
 
-def canonical_sha256(line: bytes) -> bytes:
-    """The SHA-256 of what a line says: equal for equal JSON values, and for them only."""
-    return hashlib.sha256(_text(_read(line)).encode()).digest()
+def canonical_sha256(line: bytes, *, without: Collection[str] = ()) -> bytes:
+    """The SHA-256 of what a line says: equal for equal JSON values, and for them only.
+
+    Fields of the record that are named in `without` are left out.
+    """
+    value = _read(line)
+    if isinstance(value, dict):
+        value = {key: kept for key, kept in value.items() if key not in without}
+    return hashlib.sha256(_text(value).encode()).digest()
 
 
 def differences(lines: Sequence[bytes]) -> tuple[Difference, ...]:

@@ -33,6 +33,7 @@ from audit.selectors.hands import (
 from audit.selectors.pages import BadQuery, HandNotFound, NotFound, Page, UploadNotFound
 from audit.selectors.primaries import primary_findings
 from audit.selectors.rulesets import current_rulesets
+from audit.selectors.twins import TwinRow
 from audit.selectors.uploads import (
     RefusalRow,
     UploadRow,
@@ -57,6 +58,7 @@ __all__ = [
     "Page",
     "RefusalRow",
     "RestatementRow",
+    "TwinRow",
     "UploadNotFound",
     "UploadRow",
     "VerdictRow",

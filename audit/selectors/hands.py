@@ -21,6 +21,7 @@ from audit.selectors.pages import (
     make_page,
     read_cursor,
 )
+from audit.selectors.twins import TwinRow, twins_of
 from audit.selectors.versions import (
     RestatementRow,
     VersionRow,
@@ -104,7 +105,8 @@ class HandDetail:
     those of the current comparison with the hand before. `verdicts` has every verdict of this
     version and `comparisons` every comparison, the newest first; `versions` all of the hand, and
     `differences` where the first of them differ: one value a version, in their order.
-    `restatements` said which version holds, the newest first.
+    `restatements` said which version holds, the newest first. `twins` are earlier hands that say
+    the same under another id.
     """
 
     hand: HandRow
@@ -117,6 +119,7 @@ class HandDetail:
     versions: tuple[VersionRow, ...]
     differences: tuple[replay.Difference, ...]
     restatements: tuple[RestatementRow, ...]
+    twins: tuple[TwinRow, ...]
     duplicates: tuple[DuplicateRow, ...]
 
     @property
@@ -176,7 +179,7 @@ def hand_detail(hand_pk: int, *, version: int | None = None) -> HandDetail:
 
 
 def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDetail:
-    raw = HandVersion.objects.values_list("raw", flat=True).get(pk=shown.pk)
+    line = unpacked(HandVersion.objects.values_list("raw", flat=True).get(pk=shown.pk))
     verdicts = list(Verdict.objects.filter(version_id=shown.pk).order_by("-id")[:VERDICTS_SHOWN])
     is_current = shown.pk == hand.version_id
     verdict = next(
@@ -202,7 +205,7 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
     return HandDetail(
         hand=_hand_row(hand),
         version=next(one for one in versions if one.number == shown.number),
-        raw=unpacked(raw),
+        raw=line,
         verdict=_verdict_row(verdict),
         findings=tuple(findings),
         verdicts=tuple(_verdict_row(one) for one in verdicts),
@@ -210,6 +213,7 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
         versions=versions,
         differences=differences_of(stored),
         restatements=restatements_of(stored),
+        twins=twins_of(hand, line),
         duplicates=tuple(
             DuplicateRow(
                 version=one.version.number,

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from replay import Difference, canonical_sha256, differences
-from tests.audit.logs import BASE_LINES, B, with_net
+from tests.audit.logs import BASE_LINES, B, changed, with_net
 
 
 def reordered(line: bytes) -> bytes:
@@ -98,3 +98,12 @@ def test_another_order_of_seats_is_shown_as_one() -> None:
 def test_a_text_and_a_number_of_the_same_letters_are_told_apart() -> None:
     found = differences([b'{"ext": {"a": 80}}', b'{"ext": {"a": "80"}}'])
     assert found == (Difference(path="ext.a", values=("80", '"80"')),)
+
+
+def test_svc_04_a_field_can_be_left_out() -> None:
+    twin = changed(B, hand_id="base-1b")
+    assert canonical_sha256(twin) != canonical_sha256(B)
+    without = ("hand_id",)
+    assert canonical_sha256(twin, without=without) == canonical_sha256(B, without=without)
+    third = changed(twin, table="other")
+    assert canonical_sha256(third, without=without) != canonical_sha256(B, without=without)

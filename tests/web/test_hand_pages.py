@@ -231,6 +231,19 @@ def test_svc_02_the_difference_is_shown_field_by_field(site, store, is_turned):
     assert "None is taken for right" in versions
 
 
+def test_svc_04_the_same_play_under_another_id_is_marked(site, store):
+    twin = changed(PAI_GOW, hand_id="base-1b")
+    store(PAI_GOW, twin, changed(PAI_GOW, hand_id="other", ext={"fee": 1}))
+    base, second, other = Hand.objects.order_by("pk")
+    assert {hand.verdict_kind for hand in (base, second)} == {"clean"}
+    mark = "Possible duplicate of"
+    assert f'{mark} <a href="/hands/{base.pk}/"><bdi>base-1</bdi>' in html_of(
+        site, f"/hands/{second.pk}/"
+    )
+    assert mark not in html_of(site, f"/hands/{base.pk}/")
+    assert mark not in html_of(site, f"/hands/{other.pk}/")
+
+
 def test_svc_09_a_restatement_says_who_when_and_why(site, store):
     store(PAI_GOW)
     other = with_net(PAI_GOW, 1, "-90.00")
@@ -336,8 +349,8 @@ def test_a_hand_asks_the_same_few_questions(site, store, count):
     hand = Hand.objects.first()
     with CaptureQueriesContext(connection) as queries:
         html_of(site, f"/hands/{hand.pk}/steps/3/")
-    # Session, account, hand, versions, bytes, verdicts, findings, comparisons, duplicates.
-    assert len(queries) == 9
+    # Session, account, hand, versions, bytes, verdicts, findings, comparisons, duplicates, twins.
+    assert len(queries) == 10
 
 
 def test_a_hand_whose_ruleset_is_gone_still_has_a_page(site, shown, monkeypatch):

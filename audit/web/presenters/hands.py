@@ -120,6 +120,7 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
         "duplicates": detail.duplicates,
         "differing": _differing(detail),
         "restatements": detail.restatements,
+        "twins": detail.twins,
         "compared": detail.comparison,
     }
 
