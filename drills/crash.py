@@ -24,8 +24,8 @@ LEASE_SECONDS = 15
 # Silence of the store after which a sweep is asked for, as the command `ingest` does.
 STUCK_SECONDS = 3
 QUIET_SECONDS = 300
-# An upload of ours whose receiver was killed has nobody else; nobody waits an hour here.
-SILENT_SECONDS = 5
+# Twice as long after it was killed, the receiver of an upload counts as gone.
+SENDER_SECONDS = 4
 PAUSE_SECONDS = 2.0
 
 Say = Callable[[str], None]
@@ -53,6 +53,7 @@ def crash_test(*, rounds: int, seed: int, hands: int, say: Say) -> bool:
     say(f"Crash test: {rounds} rounds of {hands:,} hands, seed {seed}.")
     settings = {
         "TILECOURT_LEASE_SECONDS": str(LEASE_SECONDS),
+        "TILECOURT_SENDER_SECONDS": str(SENDER_SECONDS),
         "TILECOURT_CHUNK_LINES_MAX": str(max(25, min(1_000, hands // 50))),
     }
     good = True
@@ -80,7 +81,7 @@ def run_round(stack: Stack, log: Log, *, source: str, seed: int) -> Round:
     finally:
         sender.cut.set()
         sender.go_on.set()
-    trouble = come_to_rest(stack, thread) or sender.error or stock.ended_badly(stack.database)
+    trouble = come_to_rest(stack, thread, sender) or stock.ended_badly(stack.database)
     return Round(
         lines=sum(row[0] for row in log.counters),
         hands=len(log.hands),
@@ -108,18 +109,20 @@ def kill_all(stack: Stack, sender: Sender, chance: random.Random) -> None:
         stack.restart(victim)
 
 
-def come_to_rest(stack: Stack, thread: threading.Thread) -> str:
+def come_to_rest(stack: Stack, thread: threading.Thread, sender: Sender) -> str:
     """Wait until nothing waits any more, sweeping when nothing moves; returns what is wrong."""
     limit = time.monotonic() + QUIET_SECONDS
     before, moved = None, time.monotonic()
     while time.monotonic() < limit:
+        if sender.error:
+            return sender.error
         now = stock.waiting(stack.database)
         if not thread.is_alive() and now.is_nothing:
             return ""
         if now != before:
             before, moved = now, time.monotonic()
         elif time.monotonic() - moved > STUCK_SECONDS:
-            stack.sweep(quiet=STUCK_SECONDS, silent=SILENT_SECONDS)
+            stack.sweep(quiet=STUCK_SECONDS)
             moved = time.monotonic()
         time.sleep(0.2)
     return f"after {QUIET_SECONDS} s this still waits: {before}"

@@ -59,7 +59,8 @@ class Sender:
                 status, told = 0, type(error).__name__
             if status == 201:
                 return int(told)
-            if 400 <= status < 500 and status != 409:
+            # 400: the transfer broke off. 409: the first attempt has not been given up yet.
+            if 400 <= status < 500 and status not in (400, 409):
                 break
             self.answers.append(f"{status} {told}"[:200])
             time.sleep(WAIT_SECONDS)

@@ -72,9 +72,9 @@ class Stack:
         elif victim == "worker":
             self.launch.start_worker()
 
-    def sweep(self, *, quiet: int, silent: int) -> None:
-        """Look for lost messages and for uploads that were cut off, as the beat does in time."""
-        self.launch.step("sweep", "sweep", f"--quiet-seconds={quiet}", f"--silent-seconds={silent}")
+    def sweep(self, *, quiet: int) -> None:
+        """Look for lost messages, as the beat does in time."""
+        self.launch.step("sweep", "sweep", f"--quiet-seconds={quiet}")
 
 
 def family_of(leader: int) -> list[int]:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 from typing import Protocol
 
 from django.conf import settings
@@ -23,6 +26,7 @@ from audit.services.payloads import ChunkLine, pack_lines
 from audit.services.queueing import queue_on_commit
 from audit.services.settling import settle_upload
 from audit.services.submissions import (
+    SubmissionInProgress,
     SubmissionKey,
     SubmissionKnown,
     check_same_file,
@@ -35,6 +39,10 @@ PLACE_MAX = 500
 REASON_MAX = 500
 REFUSALS_AT_ONCE = 1_000
 READ_BYTES = 1 << 16
+# A receiver at work gives a sign of life so often; one without any for so many times the wait for a
+# silent sender is gone.
+BEAT_SECONDS = 5
+SILENT_TIMES = 2
 
 
 class UploadRefused(Exception):
@@ -100,6 +108,7 @@ def receive_upload(
     except SubmissionKnown as known:
         return _seen_before(known.upload, source)
     lines = _LineStore(upload.pk, source)
+    source.on_beat = partial(_sign_of_life, upload.pk)
     try:
         for line in replay.read_lines(source, on_bytes=source.check_unpacked):
             lines.add(line)
@@ -132,6 +141,17 @@ def _reason(restatement: str | None, user: User | None) -> str:
 
 
 def _open(name: str, user: User | None, key: SubmissionKey | None, restatement: str) -> Upload:
+    """Open an upload, under its key in the place of one whose receiver was killed."""
+    try:
+        return _open_once(name, user, key, restatement)
+    except SubmissionInProgress:
+        silent = timedelta(seconds=SILENT_TIMES * settings.TILECOURT_SENDER_SECONDS)
+        if key is None or not give_up_upload(key, silent=silent):
+            raise
+    return _open_once(name, user, key, restatement)
+
+
+def _open_once(name: str, user: User | None, key: SubmissionKey | None, restatement: str) -> Upload:
     with transaction.atomic():
         upload = Upload.objects.create(
             name=file_name(name), received_by=user, restatement=restatement
@@ -178,13 +198,17 @@ def discard_upload(upload_id: int, sentence: str) -> bool:
     return bool(was_open)
 
 
-def give_up_upload(key: SubmissionKey) -> bool:
-    """End what a receiver that was killed left under a key that nobody else uses.
+def give_up_upload(key: SubmissionKey, *, silent: timedelta = timedelta(0)) -> bool:
+    """End what a receiver that was killed left under a key, if it gave no sign of life for so long.
 
-    Returns whether there was such an upload.
+    Without `silent` nobody else may use the key. Returns whether there was such an upload. Should
+    its receiver live all the same, it will find the upload ended and take nothing.
     """
     left = Upload.objects.filter(
-        submission__sender=key.sender, submission__key=key.key, state=UploadState.RECEIVING
+        submission__sender=key.sender,
+        submission__key=key.key,
+        state=UploadState.RECEIVING,
+        touched_at__lte=timezone.now() - silent,
     ).first()
     return left is not None and discard_upload(
         left.pk, "Incomplete upload: whoever took it in was stopped."
@@ -199,6 +223,12 @@ def _sentence(error: BaseException) -> str:
     return f"The file could not be stored: {type(error).__name__}."
 
 
+def _sign_of_life(upload_id: int) -> None:
+    Upload.objects.filter(pk=upload_id, state=UploadState.RECEIVING).update(
+        touched_at=timezone.now()
+    )
+
+
 class _Source:
     """The sender's bytes on their way in: counted, hashed and bounded."""
 
@@ -206,6 +236,8 @@ class _Source:
         self._stream = stream
         self._on_progress = on_progress
         self._hash = hashlib.sha256()
+        self._beaten = time.monotonic()
+        self.on_beat: Callable[[], None] | None = None
         self.byte_count = 0
 
     def read(self, size: int, /) -> bytes:
@@ -223,6 +255,9 @@ class _Source:
         if self.byte_count > most:
             raise UploadTooLarge(f"The file is larger than {most} bytes: send it in parts.")
         self._hash.update(piece)
+        if self.on_beat is not None and time.monotonic() - self._beaten >= BEAT_SECONDS:
+            self._beaten = time.monotonic()
+            self.on_beat()
         if self._on_progress is not None:
             self._on_progress(self.byte_count)
         return piece

@@ -6,12 +6,14 @@ import gzip
 import hashlib
 import io
 import json
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from audit import selectors, services
-from audit.models import Chunk, Hand, HandVersion, Refusal, Upload
+from audit.models import Chunk, Hand, HandVersion, Refusal, Submission, Upload
 from audit.services.payloads import unpack_lines
 from audit.services.receiving import file_name
 from audit.zstd import unpacked
@@ -334,3 +336,68 @@ def test_all_four_games_are_taken(ingest) -> None:
     players = Hand.objects.get(game="wenzhou-pai-gow").players
     assert players == ["Ann", "Bo"]
     assert selectors.get_upload(row.id).state_title == "Done"
+
+
+KEY = services.SubmissionKey(sender="account:1", key="night")
+
+
+def left_by_a_killed_receiver(*, seconds_ago: int) -> Upload:
+    """An upload that stands under KEY, half received, with its last sign of life so long ago."""
+    left = Upload.objects.create(
+        name="half", touched_at=timezone.now() - timedelta(seconds=seconds_ago)
+    )
+    Submission.objects.create(sender=KEY.sender, key=KEY.key, upload=left)
+    return left
+
+
+def test_who_comes_again_takes_the_place_of_a_receiver_that_was_killed(db, settings) -> None:
+    settings.TILECOURT_SENDER_SECONDS = 30
+    left = left_by_a_killed_receiver(seconds_ago=61)
+    received = services.receive_upload(name="all", stream=io.BytesIO(log(B)), key=KEY)
+    left.refresh_from_db()
+    assert (left.state, left.error) == (
+        "failed",
+        "Incomplete upload: whoever took it in was stopped.",
+    )
+    assert Submission.objects.get().upload_id == received.upload_id != left.pk
+
+
+def test_a_receiver_that_lately_gave_a_sign_of_life_keeps_its_place(db, settings) -> None:
+    settings.TILECOURT_SENDER_SECONDS = 30
+    left = left_by_a_killed_receiver(seconds_ago=55)
+    with pytest.raises(services.SubmissionInProgress):
+        services.receive_upload(name="all", stream=io.BytesIO(log(B)), key=KEY)
+    left.refresh_from_db()
+    assert left.state == "receiving"
+    assert list(Upload.objects.all()) == [left]
+
+
+def test_a_receiver_whose_place_was_taken_takes_nothing(db) -> None:
+    class Late(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            Upload.objects.update(touched_at=timezone.now() - timedelta(days=1))
+            if not taken:
+                taken.append(services.receive_upload(name="2", stream=io.BytesIO(log(B)), key=KEY))
+            return super().read(size)
+
+    taken: list[services.Received] = []
+    with pytest.raises(services.UploadInterrupted):
+        services.receive_upload(name="1", stream=Late(log(B)), key=KEY)
+    assert Submission.objects.get().upload_id == taken[0].upload_id
+    assert Chunk.objects.get().upload_id == taken[0].upload_id
+
+
+def test_a_receiver_at_work_gives_signs_of_life(db, monkeypatch) -> None:
+    monkeypatch.setattr("audit.services.receiving.BEAT_SECONDS", 0)
+    long_ago = timezone.now() - timedelta(days=1)
+    seen = []
+
+    class Slow(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            seen.append(Upload.objects.get().touched_at)
+            Upload.objects.update(touched_at=long_ago)
+            return super().read(10)
+
+    services.receive_upload(name="slow", stream=Slow(b" " * 25))
+    assert len(seen) > 2
+    assert all(one > long_ago for one in seen)
