@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from django.template.loader import render_to_string
 
 import replay
 from audit import selectors
@@ -15,6 +16,7 @@ from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
 from audit.web.presenters.settlement import present_settlement, ways_of
 from audit.web.presenters.steps import seconds
 from audit.web.presenters.uploads import size_words
+from audit.web.presenters.ways import Table, way_of
 from tests.web.lines import GOLDEN
 
 
@@ -332,3 +334,30 @@ def test_every_ruleset_is_on_the_page_of_rules(site):
     ids = re.findall(r'<div id="([^"]+)">', html)
     known = {rule for game in replay.GAMES.values() for rule in game.rules}
     assert sorted(ids) == sorted(known)
+
+
+def drawn_bars(values):
+    """The bars of a way whose stages have these values, as the page draws them: (x, width)."""
+    figure = replay.Figure(
+        name="units",
+        title="Units",
+        owner="seat-0",
+        owner_title="East",
+        seat=0,
+        logged=values[-1],
+        recomputed=values[-1],
+        stages=tuple(
+            replay.Stage(name="s", title="Stage", formula="", value=value) for value in values
+        ),
+    )
+    way = way_of(figure, Table(banker=0, options={}, confidence=None, first_wrong=None))
+    html = render_to_string("hands/_way.html", {"way": way})
+    bars = re.findall(r'<rect class="[^"]*" x="([0-9.]+)" y="7" width="([0-9.]+)"', html)
+    zero = re.search(r'<path class="b-link" d="M([0-9.]+) ', html)
+    return float(zero.group(1)), [(float(x), float(width)) for x, width in bars]
+
+
+def test_a_bar_reaches_from_zero_to_its_value_and_stays_inside_its_drawing():
+    assert drawn_bars(["-4", "6", "16"]) == (40.0, [(0.0, 40.0), (40.0, 60.0), (40.0, 160.0)])
+    assert drawn_bars(["-5.00", "-20.00"]) == (200.0, [(150.0, 50.0), (0.0, 200.0)])
+    assert drawn_bars(["10", "5"]) == (0.0, [(0.0, 200.0), (0.0, 100.0)])
