@@ -25,7 +25,8 @@ from audit.devstack.services import start_broker, start_postgres
 from audit.devstack.supervisor import Supervisor
 from audit.devstack.throwaway import throwaway_environment, throwaway_folder
 from audit.devstack.up import ROOT, WORKER_STOP
-from benchmarks.logs import hands_of
+from benchmarks.logs import SEED, hands_of
+from replay.simulate import source_of
 
 GOAL_OF_AUDIT = 0.6
 GOAL_OF_TWO = 1.7
@@ -96,7 +97,7 @@ class _Bench:
             self._few = log.with_name("few.ndjson")
             lines = [line for _, line in zip(range(FEW), stream, strict=False)]
             self._count = 2 * len(lines) + sum(1 for _ in stream)
-        ours, theirs = b'"source":"simulated"', b'"source":"few"'
+        ours, theirs = f'"source":"{source_of(SEED)}"'.encode(), b'"source":"few"'
         self._few.write_bytes(b"".join(line.replace(ours, theirs, 1) for line in lines))
 
     def contenders(self) -> dict[str, Callable[[], float]]:

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import replay
-from replay.simulate import simulate_with_faults
+from replay.simulate import simulate_with_faults, source_of
 
 FAULT_PPM = 20_000
 # Of so many lines one comes twice, one is cut off in the middle and refused, and one is missing, so
@@ -63,7 +63,7 @@ def make_log(*, seed: int, hands: int, parts: int, source: str) -> Log:
 
 def _by_game(hands: int, seed: int, source: str, rulesets: replay.Rulesets) -> list[list[bytes]]:
     """Lines of each game in their order; the source keeps the rounds of a drill apart."""
-    old, new = b'"source":"simulated"', f'"source":"{source}"'.encode()
+    old, new = (f'"source":"{name}"'.encode() for name in (source_of(seed), source))
     share = -(-hands * MISSING_OF // (MISSING_OF - 1) // len(replay.GAMES))
     found = []
     for game in replay.GAMES:

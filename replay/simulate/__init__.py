@@ -19,7 +19,7 @@ from replay.simulate.chance import Chance
 from replay.simulate.faults import Planted, plant
 from replay.simulate.frame import Json, Table
 
-__all__ = ["FAULT_SCALE", "Planted", "Simulated", "simulate", "simulate_with_faults"]
+__all__ = ["FAULT_SCALE", "Planted", "Simulated", "simulate", "simulate_with_faults", "source_of"]
 
 TABLES = 4
 FAULT_SCALE = 1_000_000
@@ -48,6 +48,11 @@ class Simulated:
     planted: Planted | None = None
 
 
+def source_of(seed: int) -> str:
+    """The source that a simulated log names: logs of two seeds have no hand in common."""
+    return f"simulated-{seed}"
+
+
 def simulate_with_faults(
     game: str, hands: int, seed: int, ruleset: Ruleset, *, fault_ppm: int
 ) -> Iterator[Simulated]:
@@ -58,8 +63,11 @@ def simulate_with_faults(
     """
     known = GAMES[game]
     rules = known.prepare(ruleset.options)
+    source = source_of(seed)
     tables = [
-        _OPEN[game](Table(Chance(seed, f"{game}/{number}"), number, ruleset, known), rules)
+        _OPEN[game](
+            Table(Chance(seed, f"{game}/{number}"), number, ruleset, known, source=source), rules
+        )
         for number in range(1, TABLES + 1)
     ]
     turns, faults = Chance(seed, f"{game}/turns"), Chance(seed, f"{game}/faults")

@@ -20,7 +20,6 @@ from replay.tiles import COPIES
 
 Json = dict[str, Any]
 
-SOURCE = "simulated"
 OPENING = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 CURRENCIES = (("CNY", 2), ("HKD", 2), ("JPY", 0), ("KWD", 3), ("BTC", 8))
 PLAYERS = (
@@ -48,8 +47,11 @@ class Clock:
 class Table:
     """One table of a room: who sits there with how much, and when its next hand begins."""
 
-    def __init__(self, chance: Chance, number: int, ruleset: Ruleset, game: Game) -> None:
+    def __init__(
+        self, chance: Chance, number: int, ruleset: Ruleset, game: Game, *, source: str
+    ) -> None:
         self.chance = chance
+        self.source = source
         self.name = f"T{number}"
         self.ruleset = ruleset
         self.game = game
@@ -93,7 +95,7 @@ class Table:
         started = self._now
         return {
             "format": "hand-log/1",
-            "source": SOURCE,
+            "source": self.source,
             "hand_id": f"{self.game.name}-{self.name}-{self._hands}",
             "game": self.game.name,
             "ruleset": self.ruleset.name,
