@@ -1,5 +1,14 @@
 """The tables: fields and constraints, nothing else. What is done with them is in `services`."""
 
+from audit.models.certificates import (
+    Certificate,
+    CertificateRun,
+    DayRule,
+    Numbering,
+    RunState,
+    SortedRefusal,
+    SortedUpload,
+)
 from audit.models.comparisons import Comparison, ComparisonFinding
 from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
 from audit.models.refusals import Refusal
@@ -11,17 +20,24 @@ from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
 
 __all__ = [
     "ApiToken",
+    "Certificate",
+    "CertificateRun",
     "Chunk",
     "ChunkState",
     "Comparison",
     "ComparisonFinding",
+    "DayRule",
     "Duplicate",
     "Finding",
     "Hand",
     "HandVersion",
+    "Numbering",
     "Refusal",
     "Restatement",
+    "RunState",
     "Severity",
+    "SortedRefusal",
+    "SortedUpload",
     "Submission",
     "Table",
     "TableTouch",
