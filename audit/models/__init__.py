@@ -10,6 +10,7 @@ from audit.models.certificates import (
     SortedUpload,
 )
 from audit.models.comparisons import Comparison, ComparisonFinding
+from audit.models.feeds import FeedDrift, PartialRecord
 from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
 from audit.models.refusals import Refusal
 from audit.models.submissions import Submission
@@ -28,10 +29,12 @@ __all__ = [
     "ComparisonFinding",
     "DayRule",
     "Duplicate",
+    "FeedDrift",
     "Finding",
     "Hand",
     "HandVersion",
     "Numbering",
+    "PartialRecord",
     "Refusal",
     "Restatement",
     "RunState",

@@ -26,8 +26,10 @@ class Upload(models.Model):
     `byte_count` and `sha256` are of the bytes as they came, still compressed. `line_count` counts
     the lines that are not blank. Each line is counted as it was judged by itself, and two sums hold
     when an upload has ended:
-    clean + discrepant + void + rejected + failed = lines, and
-    new + duplicate + conflict + restated = clean + discrepant + void.
+    clean + consistent + discrepant + void + rejected + failed = lines, and
+    new + duplicate + conflict + restated = clean + consistent + discrepant + void.
+    `feed` is the feed that a file of records other than hand-log/1 came from, else empty;
+    `feed_facts` is what stands for the whole of such a file: its source, what its importer assumed.
     `restatement` is the reason given by `received_by` where the file was announced as one, else
     empty; then `restated_count` lines brought a version that became the current one of its hand.
     `turned_count` is how many of the clean and void lines have a hand that is discrepant now,
@@ -42,11 +44,14 @@ class Upload(models.Model):
         max_length=10, choices=UploadState.choices, default=UploadState.RECEIVING
     )
     restatement = models.TextField(blank=True, default="")
+    feed = models.CharField(max_length=16, blank=True, default="")
+    feed_facts = models.JSONField(default=dict)
     error = models.TextField(blank=True, default="")
     byte_count = models.BigIntegerField(default=0)
     sha256 = models.BinaryField(null=True, default=None)
     line_count = models.BigIntegerField(default=0)
     clean_count = models.BigIntegerField(default=0)
+    consistent_count = models.BigIntegerField(default=0)
     discrepant_count = models.BigIntegerField(default=0)
     void_count = models.BigIntegerField(default=0)
     rejected_count = models.BigIntegerField(default=0)
@@ -75,6 +80,7 @@ class Upload(models.Model):
                 name="upload_counts_add_up",
                 condition=models.Q(
                     line_count__gte=models.F("clean_count")
+                    + models.F("consistent_count")
                     + models.F("discrepant_count")
                     + models.F("void_count")
                     + models.F("rejected_count")

@@ -6,9 +6,13 @@ from django.db.models.functions import Now
 
 
 class VerdictKind(models.TextChoices):
-    """What a judged hand can be; a line that is no hand is a refusal instead."""
+    """What a judged hand can be; a line that is no hand is a refusal instead.
+
+    `consistent`: nothing was found, but the record lacks facts and not everything could be checked.
+    """
 
     CLEAN = "clean", "Clean"
+    CONSISTENT = "consistent", "Consistent"
     DISCREPANT = "discrepant", "Discrepant"
     VOID = "void", "Void"
 
