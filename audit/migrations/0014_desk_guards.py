@@ -131,7 +131,7 @@ REFUSED = "audit_refuse_rewrite"
 
 
 class Migration(migrations.Migration):
-    dependencies = (("audit", "0012_desk"),)
+    dependencies = (("audit", "0013_desk"),)
 
     operations = (
         made(REFUSE_TRUNCATE, "FUNCTION", "audit_desk_refuse_truncate"),

@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = (
-        ("audit", "0011_certificates"),
+        ("audit", "0012_feeds"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     )
 
