@@ -34,8 +34,7 @@ def guard(table: str) -> migrations.RunSQL:
 
 class Migration(migrations.Migration):
     dependencies = (
-        ("audit", "0012_feeds"),
-        ("audit", "0013_desk_guards"),
+        ("audit", "0014_desk_guards"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     )
 
