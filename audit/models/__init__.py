@@ -26,6 +26,16 @@ from audit.models.desk import (
     Docket,
     GatherMark,
 )
+from audit.models.evidence import (
+    AcceptedSoftware,
+    CheckOccasion,
+    LeafKind,
+    SealedLeaf,
+    SealNode,
+    SealPending,
+    SoftwareCheck,
+    TreeHead,
+)
 from audit.models.feeds import FeedDrift, PartialRecord
 from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
 from audit.models.reaudits import (
@@ -53,6 +63,7 @@ from audit.models.uploads import Chunk, ChunkState, Upload, UploadState
 from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
 
 __all__ = [
+    "AcceptedSoftware",
     "ActKind",
     "Admission",
     "ApiToken",
@@ -66,6 +77,7 @@ __all__ = [
     "Cause",
     "Certificate",
     "CertificateRun",
+    "CheckOccasion",
     "Chunk",
     "ChunkState",
     "Claim",
@@ -81,6 +93,7 @@ __all__ = [
     "GatherMark",
     "Hand",
     "HandVersion",
+    "LeafKind",
     "Numbering",
     "PartialRecord",
     "Reaudit",
@@ -98,12 +111,17 @@ __all__ = [
     "RemedyState",
     "Restatement",
     "RunState",
+    "SealNode",
+    "SealPending",
+    "SealedLeaf",
     "Severity",
+    "SoftwareCheck",
     "SortedRefusal",
     "SortedUpload",
     "Submission",
     "Table",
     "TableTouch",
+    "TreeHead",
     "Upload",
     "UploadState",
     "Verdict",
