@@ -17,6 +17,7 @@ from replay.audit import (
     walk,
     with_findings,
 )
+from replay.concealment import AUDITOR, BACK, PUBLIC, UnknownViewpoint, Viewpoint, parse_viewpoint
 from replay.continuity import Continuity, Summary, compare, summarise
 from replay.findings import CODES, Code, Finding
 from replay.game import Game
@@ -26,9 +27,12 @@ from replay.meaning import Difference, canonical_sha256, differences
 from replay.money import format_minor, parse_minor
 from replay.record import Hand, Refusal
 from replay.ruleset import Ruleset, RulesetError, Rulesets
+from replay.seen import NoSuchStep, Sight, seen
 from replay.simulate import simulate
 from replay.steps import (
     Board,
+    Choice,
+    Decision,
     DoorView,
     Figure,
     Part,
@@ -46,12 +50,14 @@ from replay.times import parse_time
 from replay.verdict import ENGINE, Verdict, format_verdict
 
 __all__ = [
-    "CODES", "ENGINE", "GAMES", "KINDS",
-    "Audited", "Board", "Code", "Continuity", "Difference", "DoorView", "Figure", "Finding",
-    "Game", "Hand", "Line", "Part", "Placed", "Read", "Refusal", "Rule", "Ruleset",
-    "RulesetError", "Rulesets", "SeatView", "Stage", "Step", "Summary", "TileKind", "Verdict",
-    "WagerView", "Walk",
+    "AUDITOR", "BACK", "CODES", "ENGINE", "GAMES", "KINDS", "PUBLIC",
+    "Audited", "Board", "Choice", "Code", "Continuity", "Decision", "Difference", "DoorView",
+    "Figure", "Finding", "Game", "Hand", "Line", "NoSuchStep", "Part", "Placed", "Read",
+    "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets", "SeatView", "Sight", "Stage",
+    "Step", "Summary", "TileKind", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView",
+    "Walk",
     "audit", "audit_line", "canonical_sha256", "compare", "differences", "format_minor",
-    "format_verdict", "load_rulesets", "parse_minor", "parse_time", "read", "read_lines",
-    "read_ruleset", "reject", "simulate", "summarise", "walk", "with_findings",
+    "format_verdict", "load_rulesets", "parse_minor", "parse_time", "parse_viewpoint", "read",
+    "read_lines", "read_ruleset", "reject", "seen", "simulate", "summarise", "walk",
+    "with_findings",
 ]  # fmt: skip

@@ -47,6 +47,12 @@ class Read(msgspec.Struct, frozen=True, kw_only=True):
     game: Game
     facts: Any
 
+    @property
+    def event_count(self) -> int:
+        """How many events the hand has: its steps without the one before the first event."""
+        events: list[Any] = getattr(self.hand, "events", [])
+        return len(events)
+
 
 def read(line: bytes) -> Read:
     """Read one line of hand-log/1.
@@ -90,7 +96,7 @@ def audit_line(
     """
     try:
         found = read(line)
-        ruleset = _ruleset_of(found, rulesets)
+        ruleset = ruleset_of(found, rulesets)
     except Refusal as refusal:
         return reject(line, refusal, file=file, number=number)
     hand, game = found.hand, found.game
@@ -187,7 +193,8 @@ def reject(
     return Audited(verdict=verdict, refusal=refusal)
 
 
-def _ruleset_of(found: Read, rulesets: Rulesets) -> Ruleset:
+def ruleset_of(found: Read, rulesets: Rulesets) -> Ruleset:
+    """The ruleset that a hand names. Raises: Refusal where it is unknown or another game's."""
     ruleset = rulesets.get(found.hand.ruleset)
     if ruleset is None:
         raise Refusal("$.ruleset", f"unknown ruleset {found.hand.ruleset}")
@@ -288,7 +295,11 @@ def walk(line: bytes, rulesets: Rulesets) -> Walk:
     Raises: Refusal, as `read` does.
     """
     found = read(line)
-    ruleset = _ruleset_of(found, rulesets)
+    return walk_of(found, ruleset_of(found, rulesets))
+
+
+def walk_of(found: Read, ruleset: Ruleset) -> Walk:
+    """The same for a hand that was read, under rules that need not be those that it names."""
     rules = prepared(found.game, ruleset)
     judgement = found.game.judge(found.hand, found.facts, rules, None)
     findings = _all_findings(found, ruleset, judgement)

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from replay.concealment import Concealed, Viewpoint
 from replay.findings import Finding
 from replay.record import Hand
 from replay.ruleset import Option, OptionValue
@@ -38,7 +39,8 @@ class Game:
 
     `prepare` compiles the options of a ruleset; `check` reads the amounts of a decoded hand and
     raises Refusal; `judge` replays, settles and compares; `render` writes a settlement in the
-    shape of FORMAT 6.4, 32; `tell` gives the steps and `derive` the figures with their way.
+    shape of FORMAT 6.4, 32; `tell` gives the steps and `derive` the figures with their way;
+    `conceal` gives the first so many events of a hand as a viewer has seen them.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Game:
     render: Callable[[Any, int], dict[str, Any]]
     tell: Callable[[Any, Any, Any], tuple[Step, ...]]
     derive: Callable[[Any, Any, Any], tuple[Figure, ...]]
+    conceal: Callable[[Any, Any, Viewpoint, int], Concealed]
     rules: Mapping[str, Rule]
     # Codes on `result` that no option can explain (FORMAT 6.4, 30).
     unexplained: frozenset[str] = frozenset({"result-missing"})

@@ -140,6 +140,35 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One thing that a seat could have done.
+
+    `act` is `lead`, `beat`, `discard`, `declare`, `bid` or `bet`; `title` names it in the words of
+    the board ("雙鵝", "×3"). `is_taken` marks what the log says that it did.
+    """
+
+    act: str
+    title: str
+    tiles: tuple[str, ...] = ()
+    is_taken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What was open to a seat when it acted.
+
+    `freedom`: `forced` leaves one choice, `free` more; `discard` leaves several discards and no
+    play face up. `words` say it in a sentence, `rule` is what it rests on.
+    """
+
+    seat: int
+    choices: tuple[Choice, ...]
+    freedom: Literal["forced", "discard", "free"]
+    words: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """The hand after an event. Step 0 is the table before the first event (`event` is None).
 
@@ -147,7 +176,8 @@ class Step:
     雙長三"), which follows the seat; `sentence` the same as a whole sentence with the seat's name
     for a screen reader. `tiles` are those that the event shows. `think_ms` is the time since the
     last event that has a clock, None where unknown or negative. `is_judged` is False behind the
-    event at which the replay stopped: such events stand as logged.
+    event at which the replay stopped: such events stand as logged. `decision` is what was open to
+    the seat, where the rules leave a choice or say what is forced.
     """
 
     number: int
@@ -163,6 +193,7 @@ class Step:
     think_ms: int | None = None
     is_judged: bool = True
     findings: tuple[Finding, ...] = ()
+    decision: Decision | None = None
     board: Board
 
 

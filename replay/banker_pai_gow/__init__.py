@@ -7,6 +7,7 @@ from replay.banker_pai_gow.options import OPTIONS, prepare
 from replay.banker_pai_gow.payout import judge, render
 from replay.banker_pai_gow.record import PaiGowHand, check
 from replay.banker_pai_gow.rules import RULES
+from replay.banker_pai_gow.seen import conceal
 from replay.banker_pai_gow.tell import tell
 from replay.game import Game
 
@@ -23,5 +24,6 @@ GAME = Game(
     render=render,
     tell=tell,
     derive=derive,
+    conceal=conceal,
     rules=RULES,
 )

@@ -6,6 +6,7 @@ from replay.tien_gow.derive import derive
 from replay.tien_gow.options import OPTIONS_BIG, OPTIONS_SMALL, prepare_big, prepare_small
 from replay.tien_gow.record import SmallTienGowHand, TienGowHand, check
 from replay.tien_gow.rules import RULES
+from replay.tien_gow.seen import conceal
 from replay.tien_gow.tell import tell
 
 __all__ = ["BIG", "SMALL"]
@@ -25,6 +26,7 @@ BIG = Game(
     render=render,
     tell=tell,
     derive=derive,
+    conceal=conceal,
     rules=RULES,
     unexplained=_UNEXPLAINED,
 )
@@ -44,6 +46,7 @@ SMALL = Game(
     render=render,
     tell=tell,
     derive=derive,
+    conceal=conceal,
     rules=RULES,
     unexplained=_UNEXPLAINED,
     confidence="D",

@@ -66,7 +66,7 @@ class Table:
         self.declared: Declare | None = None
         self.is_void = False
         self.paid: list[Paid] = []
-        self.has_wall = any(type(event) is Wall for event in hand.events)
+        self.is_dealt = False
 
     # -- moving on
 
@@ -80,6 +80,7 @@ class Table:
             self.wall = event
         elif type(event) is Deal:
             self.holdings[event.seat] = list(event.tiles)
+            self.is_dealt = True
         elif type(event) is Declare:
             self.declared = event
         elif type(event) is Play or type(event) is Discard:
@@ -172,7 +173,7 @@ class Table:
         note = f"{SEALS[thrower]} threw {total}, {SEALS[first_taker(thrower, total)]} takes first"
         if self.wall is not None:
             note += f". Wall {METHODS[self.wall.method]}"
-        elif not self.has_wall:
+        elif self.is_dealt:
             note += ". No wall logged"
         return note
 

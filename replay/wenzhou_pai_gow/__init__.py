@@ -10,6 +10,7 @@ from replay.wenzhou_pai_gow.options import OPTIONS, prepare
 from replay.wenzhou_pai_gow.payout import judge, render
 from replay.wenzhou_pai_gow.record import WenzhouHand, check
 from replay.wenzhou_pai_gow.rules import RULES
+from replay.wenzhou_pai_gow.seen import conceal
 from replay.wenzhou_pai_gow.tell import tell
 
 GAME = Game(
@@ -25,6 +26,7 @@ GAME = Game(
     render=render,
     tell=tell,
     derive=derive,
+    conceal=conceal,
     rules=RULES,
 )
 
