@@ -7,12 +7,13 @@ that comes twice, or a worker that was thought lost, therefore changes nothing.
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -22,6 +23,7 @@ from audit.selectors import current_rulesets
 from audit.services.outcomes import Outcomes
 from audit.services.payloads import ChunkLine, unpack_lines
 from audit.services.settling import settle_upload
+from audit.services.sifting import divide_chunk, is_passing, sift_lines, words_of
 from audit.services.storing import Stored, store_outcomes
 from audit.services.texts import storable
 
@@ -50,23 +52,62 @@ def judge_chunk(*, chunk_id: int) -> float | None:
 
     Returns: None when nothing is left to do here, else in how many seconds to come again, because
     another worker has it or it failed and is to be tried once more.
-    Raises: OperationalError, InterfaceError when the database cannot be reached.
+    Raises: DatabaseError, InterfaceError when the database cannot be reached or was too busy.
     """
     lease = _take(chunk_id)
     if not isinstance(lease, Lease):
         return lease
     try:
-        outcomes = judge_lines(unpack_lines(lease.payload), current_rulesets())
-        with transaction.atomic():
-            if _still_ours(lease):
-                _close(lease, outcomes, store_outcomes(lease.upload_id, outcomes))
-    except (OperationalError, InterfaceError):
-        raise
+        _judge(lease)
     except Exception as error:
+        if is_passing(error):
+            _hand_back(lease)
+            raise
         # Whatever it was, it is kept with the chunk, and the chunk is tried again or ended.
         logger.exception("chunk_failed", extra={"chunk": chunk_id, "attempt": lease.attempt})
         return _give_back(lease, error)
     return None
+
+
+def _judge(lease: Lease) -> None:
+    """Store all that a chunk brings; in its last attempt all but the lines that it fails on."""
+    lines = unpack_lines(lease.payload)
+    rulesets = current_rulesets()
+    try:
+        outcomes = judge_lines(lines, rulesets)
+        with transaction.atomic():
+            if _still_ours(lease):
+                _close(lease, outcomes, store_outcomes(lease.upload_id, outcomes))
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception as error:
+        if lease.attempt < ATTEMPTS_MAX or is_passing(error):
+            raise
+        logger.exception("chunk_sifted", extra={"chunk": lease.chunk_id})
+        with transaction.atomic():
+            if _still_ours(lease):
+                _close(lease, *_sift(lease.upload_id, lines, rulesets))
+
+
+def _sift(
+    upload_id: int, lines: list[ChunkLine], rulesets: replay.Rulesets
+) -> tuple[Outcomes, Stored]:
+    """Store the lines that can be stored and set the others aside; gives the counts of all."""
+
+    def store(piece: list[ChunkLine]) -> tuple[Outcomes, Stored]:
+        outcomes = judge_lines(piece, rulesets)
+        return outcomes, store_outcomes(upload_id, outcomes)
+
+    def set_aside(line: ChunkLine, reason: str) -> tuple[Outcomes, Stored]:
+        outcomes = Outcomes()
+        outcomes.add_fault(line, reason)
+        return outcomes, store_outcomes(upload_id, outcomes)
+
+    outcomes, stored = Outcomes(), Stored(new=0, duplicates=0, conflicts=0)
+    for piece, stored_piece in sift_lines(lines, store=store, set_aside=set_aside):
+        outcomes.count(piece)
+        stored += stored_piece
+    return outcomes, stored
 
 
 def judge_lines(lines: list[ChunkLine], rulesets: replay.Rulesets) -> Outcomes:
@@ -79,7 +120,7 @@ def judge_lines(lines: list[ChunkLine], rulesets: replay.Rulesets) -> Outcomes:
             raise
         except Exception as error:
             logger.exception("line_failed", extra={"line": line.number})
-            outcomes.add_fault(line, f"{type(error).__name__}: {error}")
+            outcomes.add_fault(line, words_of(error))
         else:
             outcomes.add(line, audited)
     return outcomes
@@ -101,8 +142,7 @@ def _take(chunk_id: int) -> Lease | float | None:
             return wait.total_seconds() + 1
         if chunk.attempts >= ATTEMPTS_MAX:
             # Each of its workers went down without a word.
-            _fail(chunk.pk, chunk.upload_id, chunk.line_count, "each attempt was cut off")
-            return None
+            return _part(chunk, "each attempt was cut off")
         chunk.state = ChunkState.RUNNING
         chunk.attempts += 1
         chunk.lease_until = now + LEASE
@@ -154,13 +194,29 @@ def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
     settle_upload(lease.upload_id)
 
 
+def _hand_back(lease: Lease) -> None:
+    """Give up an attempt that a busy database ended, uncounted.
+
+    Where the connection is gone this fails, and the lease ends in its time: it counts, for it may
+    be a line that the database goes down with.
+    """
+    with suppress(DatabaseError, InterfaceError), transaction.atomic():
+        if _still_ours(lease):
+            Chunk.objects.filter(pk=lease.chunk_id).update(
+                state=ChunkState.QUEUED, lease_until=None, attempts=lease.attempt - 1
+            )
+
+
 def _give_back(lease: Lease, error: Exception) -> float | None:
-    """Let the chunk be tried again later, or end it as failed after its last attempt."""
-    reason = storable(f"{type(error).__name__}: {error}", ERROR_MAX)
+    """Let the chunk be tried again later; after its last attempt part it, or end it as failed."""
+    reason = storable(words_of(error), ERROR_MAX)
     with transaction.atomic():
         if not _still_ours(lease):
             return None
         if lease.attempt >= ATTEMPTS_MAX:
+            if isinstance(error, SoftTimeLimitExceeded):
+                return _part(Chunk.objects.get(pk=lease.chunk_id), reason)
+            # Not even setting its lines aside went well, or it is damaged.
             _fail(lease.chunk_id, lease.upload_id, lease.line_count, reason)
             return None
         wait = FIRST_WAIT_SECONDS << (lease.attempt - 1)
@@ -171,6 +227,42 @@ def _give_back(lease: Lease, error: Exception) -> float | None:
             error=reason,
         )
     return wait + 1
+
+
+def _part(chunk: Chunk, reason: str) -> float | None:
+    """Narrow down which line takes the workers of a locked chunk with it, or set that line aside.
+
+    Returns: as `judge_chunk` does.
+    """
+    try:
+        with transaction.atomic():
+            if chunk.line_count > 1:
+                chunk.error = reason
+                # One attempt each: the whole has had its tries.
+                divide_chunk(chunk, attempts=ATTEMPTS_MAX - 1)
+                return 0.0
+            _set_aside(chunk, reason)
+    except Exception as error:
+        if is_passing(error):
+            raise
+        logger.exception("chunk_not_parted", extra={"chunk": chunk.pk})
+        _fail(chunk.pk, chunk.upload_id, chunk.line_count, reason)
+    return None
+
+
+def _set_aside(chunk: Chunk, reason: str) -> None:
+    """End a chunk whose only line was given up."""
+    (line,) = unpack_lines(chunk.payload)
+    outcomes = Outcomes()
+    outcomes.add_fault(line, reason)
+    lease = Lease(
+        chunk_id=chunk.pk,
+        upload_id=chunk.upload_id,
+        attempt=chunk.attempts,
+        line_count=chunk.line_count,
+        payload=b"",
+    )
+    _close(lease, outcomes, store_outcomes(chunk.upload_id, outcomes))
 
 
 def _fail(chunk_id: int, upload_id: int, line_count: int, reason: str) -> None:

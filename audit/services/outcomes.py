@@ -58,6 +58,12 @@ class Outcomes:
         words = f"this line could not be audited, through a fault of ours ({reason})"
         self.refusals.append(_refusal_row(line, None, "$", words))
 
+    def count(self, other: Outcomes) -> None:
+        """Add the counts of another piece, whose rows are stored."""
+        self.kinds += other.kinds
+        self.rejected += other.rejected
+        self.faults += other.faults
+
 
 def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tuple[Any, ...]:
     assert verdict.record_sha256 is not None

@@ -32,9 +32,8 @@ def _end_of(upload: Upload) -> tuple[UploadState, str]:
     hands = upload.clean_count + upload.discrepant_count + upload.void_count
     if upload.failed_count:
         words = f"{upload.failed_count} of {upload.line_count} lines could not be audited"
-        first = Chunk.objects.filter(upload_id=upload.pk, state=ChunkState.FAILED).first()
-        because = f": {first.error}" if first is not None else ", through a fault of ours."
-        return (UploadState.PARTLY if hands else UploadState.FAILED), words + because
+        state = UploadState.PARTLY if hands else UploadState.FAILED
+        return state, words + _because(upload, has_hands=hands > 0)
     if hands:
         return UploadState.DONE, _broken_off(upload)
     if upload.byte_count == 0:
@@ -46,6 +45,18 @@ def _end_of(upload: Upload) -> tuple[UploadState, str]:
         return UploadState.FAILED, f"No hands found. The only line was refused: {reason}."
     lines = f"none of its {upload.line_count} lines"
     return UploadState.FAILED, f"No hands found: {lines} is a hand in the format hand-log/1."
+
+
+def _because(upload: Upload, *, has_hands: bool) -> str:
+    """Why lines could not be audited: what ended a chunk, else what set the first line aside."""
+    chunk = Chunk.objects.filter(upload_id=upload.pk, state=ChunkState.FAILED).first()
+    if chunk is not None:
+        return f": {chunk.error}"
+    if has_hands:
+        return ", through a fault of ours."
+    faults = Refusal.objects.filter(upload_id=upload.pk, is_our_fault=True)
+    first = faults.order_by("line")[0]
+    return f". The first is line {first.line}: {first.reason}."
 
 
 def _broken_off(upload: Upload) -> str:

@@ -36,6 +36,15 @@ class Stored:
     restated: int = 0
     turned: int = 0
 
+    def __add__(self, other: Stored) -> Stored:
+        return Stored(
+            new=self.new + other.new,
+            duplicates=self.duplicates + other.duplicates,
+            conflicts=self.conflicts + other.conflicts,
+            restated=self.restated + other.restated,
+            turned=self.turned + other.turned,
+        )
+
 
 def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
     """Store hands, versions, verdicts, findings and refusals of a chunk."""

@@ -297,15 +297,82 @@ def test_one_chunk_that_fails_leaves_the_upload_partly_done(db, settings, monkey
     assert row.error.startswith("2 of 5 lines could not be audited: ")
 
 
-def test_a_chunk_whose_workers_always_die_is_given_up(db) -> None:
-    upload, (chunk,) = receive(MIXED)
-    for _ in range(judging.ATTEMPTS_MAX):
+def cut_off(chunk: int, times: int = 1) -> None:
+    """Let workers take a chunk and die without a word."""
+    for _ in range(times):
         assert isinstance(judging._take(chunk), judging.Lease)
-        Chunk.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        Chunk.objects.filter(pk=chunk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_chunk_whose_workers_died_is_divided_and_its_lines_go_through(db) -> None:
+    upload, (chunk,) = receive(MIXED)
+    cut_off(chunk, judging.ATTEMPTS_MAX)
+    assert services.judge_chunk(chunk_id=chunk) == 0
+    parts = Chunk.objects.order_by("number")
+    columns = ("number", "first_line", "line_count", "state", "attempts", "error")
+    assert list(parts.values_list(*columns)) == [
+        (number, number, 1, "queued", judging.ATTEMPTS_MAX - 1, "each attempt was cut off")
+        for number in range(1, 6)
+    ]
+    for part in parts:
+        assert services.judge_chunk(chunk_id=part.pk) is None
+    row = selectors.get_upload(upload)
+    assert (row.state, row.clean, row.discrepant, row.void, row.rejected) == ("done", 2, 1, 1, 1)
+    assert set(Chunk.objects.values_list("error", flat=True)) == {""}
+
+
+def test_a_line_that_every_worker_dies_of_is_set_aside(db) -> None:
+    upload, (chunk,) = receive(log(*(changed(B, hand_id=f"h{n}") for n in range(1, 51))))
+    cut_off(chunk, judging.ATTEMPTS_MAX)
+    cuts = judging.ATTEMPTS_MAX
+    while (waiting := Chunk.objects.filter(state="queued").order_by("number")).exists() or (
+        Chunk.objects.filter(state="running").exists()
+    ):
+        for one in list(waiting) + list(Chunk.objects.filter(state="running")):
+            holds = one.first_line <= 17 < one.first_line + one.line_count
+            if holds and one.attempts < judging.ATTEMPTS_MAX:
+                cut_off(one.pk)
+                cuts += 1
+            else:
+                services.judge_chunk(chunk_id=one.pk)
+    row = selectors.get_upload(upload)
+    assert (row.state, row.clean, row.failed, row.new) == ("partly", 49, 1, 49)
+    refusal = Refusal.objects.get()
+    assert (refusal.line, refusal.is_our_fault) == (17, True)
+    assert refusal.reason.endswith("(each attempt was cut off)")
+    assert json.loads(unpacked(refusal.raw))["hand_id"] == "h17"
+    assert cuts == judging.ATTEMPTS_MAX + 2, "parts of four lines, then one line"
+
+
+def test_a_damaged_chunk_whose_workers_died_has_failed(db) -> None:
+    upload, (chunk,) = receive(MIXED)
+    cut_off(chunk, judging.ATTEMPTS_MAX)
+    Chunk.objects.update(payload=b"damaged")
     assert services.judge_chunk(chunk_id=chunk) is None
     row = selectors.get_upload(upload)
     assert row.state == "failed"
     assert row.error == "5 of 5 lines could not be audited: each attempt was cut off"
+
+
+def test_a_chunk_that_always_takes_too_long_is_divided(db, monkeypatch) -> None:
+    def too_long(*_: Any, **__: Any) -> None:
+        raise SoftTimeLimitExceeded
+
+    upload, (chunk,) = receive(MIXED)
+    with monkeypatch.context() as slow:
+        slow.setattr(replay, "audit_line", too_long)
+        waits = []
+        for _ in range(judging.ATTEMPTS_MAX):
+            waits.append(services.judge_chunk(chunk_id=chunk))
+            Chunk.objects.update(due_at=timezone.now())
+        assert waits == [6, 11, 21, 0]
+        assert services.judge_chunk(chunk_id=chunk) is None
+    reasons = Refusal.objects.values_list("line", "is_our_fault", "reason")
+    assert [(line, fault) for line, fault, _ in reasons] == [(1, True)]
+    for part in Chunk.objects.filter(state="queued"):
+        assert services.judge_chunk(chunk_id=part.pk) is None
+    row = selectors.get_upload(upload)
+    assert (row.state, row.clean, row.failed, row.hands) == ("partly", 1, 1, 3)
 
 
 def use_an_older_engine(monkeypatch: pytest.MonkeyPatch) -> None:
