@@ -25,6 +25,18 @@ from replay.games import GAMES
 from replay.library import load_rulesets, read_ruleset
 from replay.meaning import Difference, canonical_sha256, differences
 from replay.money import format_minor, parse_minor
+from replay.partial import (
+    CHECKS,
+    GAPS,
+    NotCheckable,
+    PartiallyAudited,
+    PartialVerdict,
+    Readable,
+    audit_partial,
+    judge_partial,
+    read_partial,
+    reject_partial,
+)
 from replay.record import Hand, Refusal
 from replay.ruleset import Ruleset, RulesetError, Rulesets
 from replay.seen import NoSuchStep, Sight, seen
@@ -50,14 +62,14 @@ from replay.times import parse_time
 from replay.verdict import ENGINE, Verdict, format_verdict
 
 __all__ = [
-    "AUDITOR", "BACK", "CODES", "ENGINE", "GAMES", "KINDS", "PUBLIC",
+    "AUDITOR", "BACK", "CHECKS", "CODES", "ENGINE", "GAMES", "GAPS", "KINDS", "PUBLIC",
     "Audited", "Board", "Choice", "Code", "Continuity", "Decision", "Difference", "DoorView",
-    "Figure", "Finding", "Game", "Hand", "Line", "NoSuchStep", "Part", "Placed", "Read",
-    "Refusal", "Rule", "Ruleset", "RulesetError", "Rulesets", "SeatView", "Sight", "Stage",
-    "Step", "Summary", "TileKind", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView",
-    "Walk",
-    "audit", "audit_line", "canonical_sha256", "compare", "differences", "format_minor",
-    "format_verdict", "load_rulesets", "parse_minor", "parse_time", "parse_viewpoint", "read",
-    "read_lines", "read_ruleset", "reject", "seen", "simulate", "summarise", "walk",
-    "with_findings",
+    "Figure", "Finding", "Game", "Hand", "Line", "NoSuchStep", "NotCheckable", "Part",
+    "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable", "Refusal", "Rule",
+    "Ruleset", "RulesetError", "Rulesets", "SeatView", "Sight", "Stage", "Step", "Summary",
+    "TileKind", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView", "Walk",
+    "audit", "audit_line", "audit_partial", "canonical_sha256", "compare", "differences",
+    "format_minor", "format_verdict", "judge_partial", "load_rulesets", "parse_minor",
+    "parse_time", "parse_viewpoint", "read", "read_lines", "read_partial", "read_ruleset", "reject",
+    "reject_partial", "seen", "simulate", "summarise", "walk", "with_findings",
 ]  # fmt: skip

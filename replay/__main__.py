@@ -1,7 +1,8 @@
 """The command: `python -m replay audit FILE…`, `explain FILE`, `simulate --game … --hands N`.
 
 `audit` writes one verdict a line on standard output (FORMAT 4). Exit status: 0 all clean or void,
-1 something discrepant, 2 something rejected or unreadable (2 wins over 1), 64 wrong usage.
+1 something discrepant, 2 something rejected or unreadable (2 wins over 1), 3 nothing of these but a
+record with gaps, of which not everything could be checked, 64 wrong usage.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from replay.explain import explain
 from replay.games import GAMES
 from replay.library import load_rulesets
 from replay.money import MoneyError, Rate
+from replay.partial import PartialVerdict, audit_partial, is_partial
 from replay.ruleset import RulesetError, Rulesets
 from replay.simulate import FAULT_SCALE, Planted, simulate_with_faults
 from replay.stream import Line, read_lines
 from replay.verdict import Verdict, format_verdict
 
 EXIT_CLEAN, EXIT_DISCREPANT, EXIT_REJECTED, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 64, 130
+EXIT_CONSISTENT = 3
 # One write for about this many bytes of verdicts: a write a line would cost more than a hand.
 WRITE_BYTES = 1 << 16
 # The rules that are taken when `simulate` is told none.
@@ -283,22 +286,26 @@ class _Run:
         if not count:
             _say(f"{file}: no hand in it")
 
-    def _judge(self, line: Line, file: str) -> Verdict:
+    def _judge(self, line: Line, file: str) -> Verdict | PartialVerdict:
         if line.data is None:
             assert line.refusal is not None
             return reject(
                 None, line.refusal, file=file, number=line.number, record_sha256=line.sha256
             ).verdict
         audited = audit_line(line.data, self._rulesets, file=file, number=line.number)
+        if audited.refusal is not None and is_partial(line.data):
+            return audit_partial(line.data, self._rulesets, file=file, number=line.number).verdict
         if self._continuity is not None:
             return self._continuity.judge(audited)
         return audited.verdict
 
-    def _write(self, verdict: Verdict) -> None:
+    def _write(self, verdict: Verdict | PartialVerdict) -> None:
         if verdict.verdict == "rejected":
             self.status = EXIT_REJECTED
-        elif verdict.verdict == "discrepant" and self.status == EXIT_CLEAN:
+        elif verdict.verdict == "discrepant" and self.status != EXIT_REJECTED:
             self.status = EXIT_DISCREPANT
+        elif verdict.verdict == "consistent" and self.status == EXIT_CLEAN:
+            self.status = EXIT_CONSISTENT
         data = format_verdict(verdict)
         self._waiting.append(data)
         self._waiting_bytes += len(data)

@@ -215,7 +215,7 @@ def prepared(game: Game, ruleset: Ruleset) -> Any:
     return rules
 
 
-def _alternatives(game: Game, ruleset: Ruleset) -> list[tuple[str, Any]]:
+def alternatives(game: Game, ruleset: Ruleset) -> list[tuple[str, Any]]:
     """Each single change of an option with its label, `pg.rake_round=half_up`, sorted."""
     known = _ALTERNATIVES.get(ruleset.sha256)
     if known is None:
@@ -255,7 +255,7 @@ def _all_findings(found: Read, ruleset: Ruleset, judgement: Judgement) -> tuple[
 def _explanations(found: Read, ruleset: Ruleset) -> tuple[str, ...]:
     """The single option changes under which every figure of the logged result is right."""
     labels = []
-    for label, rules in _alternatives(found.game, ruleset):
+    for label, rules in alternatives(found.game, ruleset):
         other = found.game.judge(found.hand, found.facts, rules, None)
         if not other.stopped and not other.figures:
             labels.append(label)

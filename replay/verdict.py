@@ -40,8 +40,8 @@ _ENCODER = msgspec.json.Encoder()
 _SORTED = msgspec.json.Encoder(order="deterministic")
 
 
-def format_verdict(verdict: Verdict) -> bytes:
-    """One line of NDJSON, without its line end."""
+def format_verdict(verdict: msgspec.Struct) -> bytes:
+    """One line of NDJSON, without its line end: of a Verdict, or of a record with gaps."""
     return _ENCODER.encode(verdict)
 
 
