@@ -1,10 +1,10 @@
-"""The command: `python -m benchmarks audit`, `memory` or `ingest`."""
+"""The command: `python -m benchmarks audit`, `memory`, `ingest` or `packing`."""
 
 from __future__ import annotations
 
 import argparse
 
-from benchmarks import ingest, memory, speed
+from benchmarks import ingest, memory, packing, speed
 
 
 def main() -> None:
@@ -20,11 +20,15 @@ def main() -> None:
     stored = commands.add_parser("ingest", help="file to stored verdicts, against COPY and audit")
     stored.add_argument("--hands", type=_count, default=20_000, help="hands (20,000)")
     stored.add_argument("--rounds", type=_count, default=3, help="turns of each contender (3)")
+    lines = commands.add_parser("packing", help="lines packed with the dictionary and without")
+    lines.add_argument("--hands", type=_count, default=5_000, help="hands a game (5,000)")
     options = parser.parse_args()
     if options.command == "audit":
         print(speed.report(options.hands, options.rounds))
     elif options.command == "ingest":
         print(ingest.report(options.hands, options.rounds))
+    elif options.command == "packing":
+        print(packing.report(options.hands))
     else:
         print(memory.report(options.small, options.large))
 

@@ -13,7 +13,7 @@ import msgspec
 import replay
 from audit.services.payloads import ChunkLine
 from audit.services.texts import storable
-from audit.zstd import packed
+from audit.zstd import packed_line
 
 PLACE_MAX = 500
 REASON_MAX = 500
@@ -87,7 +87,7 @@ def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tu
         next((one.code for one in findings if one.severity == "error"), ""),
         SEPARATOR.join(sorted({one.code for one in findings})) if findings else None,
         len(findings),
-        packed(line.data),
+        packed_line(line.data),
         bytes.fromhex(verdict.record_sha256),
         bytes.fromhex(verdict.ruleset_sha256),
         verdict.engine,
@@ -122,7 +122,7 @@ def _refusal_row(
         line.offset,
         storable(place, PLACE_MAX),
         storable(reason, REASON_MAX),
-        packed(line.data),
+        packed_line(line.data),
         None if sha256 is None else bytes.fromhex(sha256),
         verdict is None,
     )

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import replay
-from benchmarks import ingest, logs, memory, poker, speed
+from benchmarks import ingest, logs, memory, packing, poker, speed
 
 
 def test_speed_prints_both_ratios_and_every_stage():
@@ -50,6 +50,18 @@ def test_memory_tells_both_peaks():
         r" \d+\.\d MB on 2 MB: [+-]\d+\.\d % \(goal within 10 %\)",
         memory.report(1, 2),
     )
+
+
+def test_packing_tells_bytes_and_time_of_each_game():
+    rows = packing.report(6).splitlines()[3:]
+    assert [row.split()[0] for row in rows] == list(replay.GAMES)
+    assert {len(row.split()) for row in rows} == {8}
+
+
+def test_a_dictionary_can_be_trained_and_is_the_same_each_time():
+    content = packing.train(60)
+    assert content == packing.train(60)
+    assert len(content) == packing.DICTIONARY_BYTES
 
 
 @pytest.mark.slow
