@@ -5,6 +5,8 @@ is loaded from outside.
 """
 
 import os
+import re
+from decimal import Decimal
 from pathlib import Path
 
 from csp.constants import NONE, SELF
@@ -28,6 +30,17 @@ def number(variable: str, default: int) -> int:
 
 def words(variable: str, default: str = "") -> list[str]:
     return [word.strip() for word in os.environ.get(variable, default).split(",") if word.strip()]
+
+
+def weights(variable: str) -> dict[str, Decimal]:
+    """Read `HKD=1,CNY=1.1`: what a whole unit of each currency weighs."""
+    found = {}
+    for word in words(variable):
+        currency, _, text = word.rpartition("=")
+        if not currency or not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text, re.ASCII):
+            raise ImproperlyConfigured(f"{variable} holds {word!r}, which is no CURRENCY=WEIGHT.")
+        found[currency] = Decimal(text)
+    return found
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,6 +130,7 @@ CELERY_TIMEZONE = "UTC"
 # A message that was lost with a worker or the broker is found by its row and queued again.
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "audit.sweep", "schedule": 30.0, "options": {"expires": 30.0}},
+    "gather_cases": {"task": "audit.gather_cases", "schedule": 20.0, "options": {"expires": 20.0}},
 }
 
 # Who may come in.
@@ -215,6 +229,13 @@ TILECOURT_CHUNK_BYTES_MAX = number("TILECOURT_CHUNK_BYTES_MAX", 16 * 1024**2)
 TILECOURT_LEASE_SECONDS = number("TILECOURT_LEASE_SECONDS", 120)
 # A sender who is silent for so long has gone.
 TILECOURT_SENDER_SECONDS = number("TILECOURT_SENDER_SECONDS", 60)
+
+# The desk: days until a case is due, days in which a hand can be disputed, minutes for which a case
+# that was taken is one person's, and what currencies weigh in the order of the queue.
+TILECOURT_CASE_DAYS = number("TILECOURT_CASE_DAYS", 3)
+TILECOURT_CLAIM_DAYS = number("TILECOURT_CLAIM_DAYS", 7)
+TILECOURT_TAKE_MINUTES = number("TILECOURT_TAKE_MINUTES", 30)
+TILECOURT_CURRENCY_WEIGHTS = weights("TILECOURT_CURRENCY_WEIGHTS")
 
 # The API. A program shows a token; a page of ours has its session and the form's token.
 REST_FRAMEWORK = {

@@ -90,7 +90,9 @@ $$
 CASE_BY_AN_ACT = """
 CREATE FUNCTION audit_desk_case_by_an_act() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT EXISTS (
+    IF TG_OP = 'INSERT' AND NOT EXISTS (
+        SELECT FROM audit_caseact a WHERE a.case_id = NEW.id AND a.number = 1
+    ) OR TG_OP = 'UPDATE' AND NOT EXISTS (
         SELECT FROM audit_caseact a
         WHERE a.case_id = NEW.id AND a.number = NEW.act_count AND a.state = NEW.state
             AND a.decision = NEW.decision AND a.assignee_id IS NOT DISTINCT FROM NEW.assignee_id

@@ -18,9 +18,14 @@ from audit.models.hands import Hand, exact_name
 from audit.models.verdicts import Verdict
 
 
-def minor_units(*, null: bool = False) -> models.DecimalField[int, int]:
+def minor_units() -> models.DecimalField[int, int]:
     """An amount in whole minor units."""
-    return models.DecimalField(max_digits=40, decimal_places=0, null=null)
+    return models.DecimalField(max_digits=40, decimal_places=0)
+
+
+def minor_units_if_known() -> models.DecimalField[int | None, int | None]:
+    """The same; None where it is not known."""
+    return models.DecimalField(max_digits=40, decimal_places=0, null=True)
 
 
 class CaseState(models.TextChoices):
@@ -214,8 +219,8 @@ class CaseAmount(models.Model):
     )
     player = exact_name()
     seat = models.SmallIntegerField(null=True)
-    logged_minor = minor_units(null=True)
-    recomputed_minor = minor_units(null=True)
+    logged_minor = minor_units_if_known()
+    recomputed_minor = minor_units_if_known()
 
     class Meta:
         constraints = (
@@ -298,7 +303,7 @@ class Claim(models.Model):
     claimed_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
     text = models.TextField()
-    amount_minor = minor_units(null=True)
+    amount_minor = minor_units_if_known()
     currency = models.CharField(max_length=128, db_collation="C", blank=True, default="")
     minor_digits = models.SmallIntegerField(default=0)
     entered_by = models.ForeignKey(

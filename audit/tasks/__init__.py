@@ -1,6 +1,7 @@
 """What the workers do. A task takes ids, calls one service, and is safe to run twice."""
 
 from audit.tasks.chunks import judge_chunk, sweep
+from audit.tasks.desk import gather_cases
 from audit.tasks.tables import compare_table
 
-__all__ = ["compare_table", "judge_chunk", "sweep"]
+__all__ = ["compare_table", "gather_cases", "judge_chunk", "sweep"]

@@ -1,0 +1,318 @@
+"""Putting hands where they belong: into the case of their cause, or out of it.
+
+One call is one transaction over some hands. What it does depends only on how the hands stand now,
+so it may be called for the same hands again, and by two workers one after the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Max, Min, Q
+from django.utils import timezone
+
+import replay
+from audit.models import (
+    ActKind,
+    Case,
+    CaseAmount,
+    CaseHand,
+    CaseState,
+    Cause,
+    ComparisonFinding,
+    Docket,
+    Finding,
+    Hand,
+    HandVersion,
+    Verdict,
+)
+from audit.selectors.comparisons import finding_of
+from audit.selectors.desk_zones import days_after, zone_of
+from audit.services.desk.acting import write_act
+from audit.services.desk.amounts import Exposure, exposure_of
+from audit.services.desk.causes import CauseKey, cause_of
+from audit.zstd import unpacked
+
+# Who files holds this lock: causes and cases are made by one at a time.
+FILING_LOCK = 0x7469_6C65_6465_736B
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looked:
+    """A hand as it stands now; `cause` is None where no error is found of it."""
+
+    hand: Hand
+    cause: CauseKey | None
+    exposure: Exposure
+
+
+def file_hands(hand_ids: Iterable[int]) -> int:
+    """Look at these hands again, and move those that stand elsewhere now. Gives their number."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [FILING_LOCK])
+        ids = sorted(set(hand_ids))
+        dockets = Docket.objects.select_related("member__case").in_bulk(ids)
+        hands = [
+            hand
+            for hand in Hand.objects.filter(pk__in=ids).order_by("pk")
+            if not _is_known(dockets.get(hand.pk), hand)
+        ]
+        if not hands:
+            return 0
+        moved = _move(_look(hands), dockets)
+        _refresh(moved)
+        return len(hands)
+
+
+def _is_known(docket: Docket | None, hand: Hand) -> bool:
+    return docket is not None and (docket.verdict_id, docket.comparison_id) == (
+        hand.verdict_id,
+        hand.comparison_id,
+    )
+
+
+def _look(hands: Sequence[Hand]) -> list[_Looked]:
+    """Read what is found of these hands, and what the error costs."""
+    findings = _findings_of(hands)
+    wrong = [hand for hand in hands if any(one.severity == "error" for one in findings[hand.pk])]
+    settlements = dict(
+        Verdict.objects.filter(pk__in=[hand.verdict_id for hand in wrong]).values_list(
+            "pk", "settlement"
+        )
+    )
+    records = dict(
+        HandVersion.objects.filter(pk__in=[hand.version_id for hand in wrong]).values_list(
+            "pk", "raw"
+        )
+    )
+    looked = {hand.pk: _Looked(hand=hand, cause=None, exposure=NOTHING) for hand in hands}
+    for hand in wrong:
+        settlement = settlements.get(hand.verdict_id)
+        rakes = {one["seat"]: one["rake"] for one in (settlement or {}).get("seats", ())}
+        cause = cause_of(
+            findings[hand.pk], source=hand.source, game=hand.game, ruleset=hand.ruleset, rakes=rakes
+        )
+        exposure = _exposed(bytes(records[hand.version_id]), settlement)
+        looked[hand.pk] = _Looked(hand=hand, cause=cause, exposure=exposure)
+    return list(looked.values())
+
+
+NOTHING = Exposure(amounts=(), at_risk=0, is_known=False)
+
+
+def _exposed(packed: bytes, settlement: Mapping[str, object] | None) -> Exposure:
+    """The amounts of a stored hand; nothing is known of a record that is no hand-log/1."""
+    try:
+        read = replay.read(unpacked(packed))
+    except replay.Refusal:
+        return NOTHING
+    return exposure_of(read, settlement)
+
+
+def _findings_of(hands: Sequence[Hand]) -> dict[int, list[replay.Finding]]:
+    """The findings of verdict and comparison together, in their order."""
+    by_verdict: dict[int, list[replay.Finding]] = defaultdict(list)
+    rows = Finding.objects.filter(verdict_id__in=[hand.verdict_id for hand in hands])
+    for row in rows.order_by("verdict_id", "position"):
+        by_verdict[row.verdict_id].append(finding_of(row))
+    by_comparison: dict[int, list[replay.Finding]] = defaultdict(list)
+    compared = [hand.comparison_id for hand in hands if hand.comparison_id is not None]
+    if compared:
+        between = ComparisonFinding.objects.filter(comparison_id__in=compared)
+        for one in between.order_by("comparison_id", "position"):
+            by_comparison[one.comparison_id].append(finding_of(one))
+    return {
+        hand.pk: by_verdict[hand.verdict_id] + by_comparison[hand.comparison_id or 0]
+        for hand in hands
+    }
+
+
+def _move(looked: Sequence[_Looked], dockets: Mapping[int, Docket]) -> set[int]:
+    """End memberships, begin others, and write the dockets. Gives the cases that changed."""
+    now = timezone.now()
+    old = {one.hand.pk: _member_of(dockets.get(one.hand.pk)) for one in looked}
+    targets = _cases_for(looked, old, now)
+    left = [member for member in old.values() if member is not None]
+    if left:
+        CaseHand.objects.filter(pk__in=[one.pk for one in left]).update(left_at=now)
+    joining = [one for one in looked if one.cause is not None]
+    members = CaseHand.objects.bulk_create(
+        _member(one, targets[one.hand.pk], now) for one in joining
+    )
+    CaseAmount.objects.bulk_create(
+        CaseAmount(
+            member=member,
+            player=amount.player,
+            seat=amount.seat,
+            logged_minor=amount.logged,
+            recomputed_minor=amount.recomputed,
+        )
+        for member, one in zip(members, joining, strict=True)
+        for amount in one.exposure.amounts
+    )
+    begun = {member.hand_id: member for member in members}
+    Docket.objects.bulk_create(
+        (
+            Docket(
+                hand_id=one.hand.pk,
+                verdict_id=one.hand.verdict_id,
+                comparison_id=one.hand.comparison_id,
+                member=begun.get(one.hand.pk),
+            )
+            for one in looked
+        ),
+        update_conflicts=True,
+        unique_fields=["hand"],
+        update_fields=["verdict", "comparison", "member"],
+    )
+    _tell(left, members, now)
+    return {one.case_id for one in left} | {one.case_id for one in members}
+
+
+def _member_of(docket: Docket | None) -> CaseHand | None:
+    return docket.member if docket is not None else None
+
+
+def _member(one: _Looked, case_id: int, now: datetime) -> CaseHand:
+    return CaseHand(
+        case_id=case_id,
+        hand_id=one.hand.pk,
+        verdict_id=one.hand.verdict_id,
+        comparison_id=one.hand.comparison_id,
+        played_at=one.hand.played_at,
+        table=one.hand.table,
+        currency=one.hand.currency,
+        minor_digits=one.hand.minor_digits,
+        at_risk_minor=one.exposure.at_risk,
+        is_known=one.exposure.is_known,
+        joined_at=now,
+    )
+
+
+def _cases_for(
+    looked: Sequence[_Looked], old: Mapping[int, CaseHand | None], now: datetime
+) -> dict[int, int]:
+    """The case of each hand that has a cause.
+
+    A hand whose cause is the same as before stays in its case, also in a closed one. Any other
+    joins the newest case of its cause if that is open, else a new one behind it.
+    """
+    causes = _causes({one.cause for one in looked if one.cause is not None})
+    left = {member.case_id for member in old.values() if member is not None}
+    # Locked in the order of their keys, so that nobody decides one while hands join it.
+    locked = (
+        Case.objects.select_for_update(no_key=True)
+        .filter(Q(cause_id__in=causes.values()) | Q(pk__in=left))
+        .order_by("pk")
+    )
+    newest: dict[int, Case] = {}
+    for case in sorted(locked, key=lambda case: case.sequence):
+        assert case.cause_id is not None
+        newest[case.cause_id] = case
+    targets: dict[int, int] = {}
+    for one in looked:
+        if one.cause is None:
+            continue
+        cause_id = causes[one.cause]
+        member = old[one.hand.pk]
+        if member is not None and member.case.cause_id == cause_id:
+            targets[one.hand.pk] = member.case_id
+            continue
+        last = newest.get(cause_id)
+        if last is None or last.state != CaseState.OPEN:
+            last = newest[cause_id] = _open_case(cause_id, one.hand, last, now)
+        targets[one.hand.pk] = last.pk
+    return targets
+
+
+def _causes(keys: Iterable[CauseKey]) -> dict[CauseKey, int]:
+    """The rows of these causes; made where they are new. The filing lock is held."""
+    wanted = {key.sha256: key for key in keys}
+    known = {bytes(key): pk for pk, key in Cause.objects.filter(key__in=wanted).values_list(
+        "pk", "key")}  # fmt: skip
+    for sha256, key in sorted(wanted.items()):
+        if sha256 not in known:
+            known[sha256] = Cause.objects.create(
+                key=sha256,
+                source=key.source,
+                game=key.game,
+                ruleset=key.ruleset,
+                code=key.code,
+                rule=key.rule,
+                relation=key.relation,
+                explained_by=list(key.explained_by),
+            ).pk
+    return {key: known[sha256] for sha256, key in wanted.items()}
+
+
+def _open_case(cause_id: int, hand: Hand, before: Case | None, now: datetime) -> Case:
+    case = Case.objects.create(
+        cause_id=cause_id,
+        sequence=1 if before is None else before.sequence + 1,
+        earlier=before,
+        source=hand.source,
+        opened_at=now,
+        due_at=due_after(now, hand.source, hand.table, hand.started_at),
+    )
+    write_act(case, ActKind.OPENED, actor=None, at=now, hand_id=hand.pk)
+    return case
+
+
+def due_after(now: datetime, source: str, table: str, started_at: str | None) -> datetime:
+    """When a case that is opened now is due: so many days on, by the clock of its table."""
+    zone = zone_of(source, table, started_at)
+    return days_after(now, settings.TILECOURT_CASE_DAYS, zone)
+
+
+def _tell(left: Sequence[CaseHand], joined: Sequence[CaseHand], now: datetime) -> None:
+    """One act a case and direction; a hand that was only judged again in its case is no news."""
+    stayed = {(one.case_id, one.hand_id) for one in left} & {
+        (one.case_id, one.hand_id) for one in joined
+    }
+    counts: dict[tuple[int, ActKind], int] = defaultdict(int)
+    for members, kind in ((left, ActKind.LEFT), (joined, ActKind.JOINED)):
+        for one in members:
+            if (one.case_id, one.hand_id) not in stayed:
+                counts[one.case_id, kind] += 1
+    cases = {
+        case.pk: case
+        for case in Case.objects.select_for_update(no_key=True)
+        .filter(pk__in={case_id for case_id, _ in counts})
+        .order_by("pk")
+    }
+    for (case_id, kind), count in sorted(counts.items()):
+        write_act(cases[case_id], kind, actor=None, at=now, count=count)
+
+
+def _refresh(case_ids: Iterable[int]) -> None:
+    """Count these cases again: hands, days, money at risk by currency."""
+    for case_id in sorted(case_ids):
+        standing = CaseHand.objects.filter(case_id=case_id, left_at__isnull=True)
+        span = standing.aggregate(first=Min("played_at"), last=Max("played_at"))
+        Case.objects.filter(pk=case_id).update(
+            hand_count=standing.count(), first_played=span["first"], last_played=span["last"]
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(_COUNT_MONEY, {"case": case_id})
+
+
+_COUNT_MONEY = """
+WITH sums AS (
+    SELECT currency, minor_digits, sum(at_risk_minor) AS at_risk
+    FROM audit_casehand WHERE case_id = %(case)s AND left_at IS NULL
+    GROUP BY currency, minor_digits
+), gone AS (
+    DELETE FROM audit_casemoney m WHERE m.case_id = %(case)s AND NOT EXISTS (
+        SELECT FROM sums s WHERE (s.currency, s.minor_digits) = (m.currency, m.minor_digits)
+    )
+)
+INSERT INTO audit_casemoney (case_id, currency, minor_digits, at_risk_minor)
+SELECT %(case)s, currency, minor_digits, at_risk FROM sums
+ON CONFLICT (case_id, currency, minor_digits) DO UPDATE SET at_risk_minor = excluded.at_risk_minor
+"""
