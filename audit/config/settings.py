@@ -130,6 +130,9 @@ CELERY_TIMEZONE = "UTC"
 # A message that was lost with a worker or the broker is found by its row and queued again.
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "audit.sweep", "schedule": 30.0, "options": {"expires": 30.0}},
+    "sweep_reaudits": {
+        "task": "audit.sweep_reaudits", "schedule": 30.0, "options": {"expires": 30.0},
+    },
     "gather_cases": {"task": "audit.gather_cases", "schedule": 20.0, "options": {"expires": 20.0}},
 }
 
@@ -225,6 +228,8 @@ TILECOURT_UNPACKED_RATIO_MAX = number("TILECOURT_UNPACKED_RATIO_MAX", 200)
 TILECOURT_UPLOAD_LINES_MAX = number("TILECOURT_UPLOAD_LINES_MAX", 5_000_000)
 TILECOURT_CHUNK_LINES_MAX = number("TILECOURT_CHUNK_LINES_MAX", 5_000)
 TILECOURT_CHUNK_BYTES_MAX = number("TILECOURT_CHUNK_BYTES_MAX", 16 * 1024**2)
+# A batch of a re-audit has so many hands.
+TILECOURT_REAUDIT_BATCH_MAX = number("TILECOURT_REAUDIT_BATCH_MAX", 2_000)
 # For so long a chunk is one worker's: what a worker that was killed costs at most.
 TILECOURT_LEASE_SECONDS = number("TILECOURT_LEASE_SECONDS", 120)
 # A sender who is silent for so long has gone.

@@ -7,6 +7,8 @@ neither doubled nor half included.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -234,7 +236,7 @@ class ReauditResult(models.Model):
         return f"{self.reaudit_id} {self.version_id}: {self.kind_before} → {self.kind}"
 
 
-def _units() -> models.DecimalField[object, object]:
+def _units() -> models.DecimalField[Decimal | None, Decimal | None]:
     """Whole minor units; sums of amounts may leave 64 bits."""
     return models.DecimalField(max_digits=60, decimal_places=0, null=True)
 

@@ -11,6 +11,11 @@ create_token(*, name, days, account=None) -> NewToken, revoke_token(*, name), us
 judge_chunk(*, chunk_id) -> float | None    for the task; seconds to come again in, or None
 compare_table(*, table_id) -> bool          for the task; whether some hands are left to compare
 touch_hands(*, hand_ids)                    have hands compared again that stand elsewhere now
+open_reaudit(*, user, reason, query, named="", ruleset="", refused_lines="none") -> int
+    Have hands judged again. Raises: ReauditRefused, BadQuery.
+work_on_reaudit(*, reaudit_id) -> float | None      for the task; as judge_chunk
+stop_reaudit(*, reaudit_id) -> bool, resume_reaudit(*, reaudit_id) -> Resumed
+sweep_reaudits(*, quiet=…) -> int           queues re-audits again that lost their messages
 sweep(*, quiet=…) -> Swept                  queues again what a lost worker or broker left
 create_first_account() -> FirstAccount | None
 """
@@ -18,6 +23,15 @@ create_first_account() -> FirstAccount | None
 from audit.services.accounts import FirstAccount, create_first_account
 from audit.services.comparing import compare_table
 from audit.services.judging import LEASE, judge_chunk
+from audit.services.reauditing import (
+    ReauditRefused,
+    Resumed,
+    open_reaudit,
+    resume_reaudit,
+    stop_reaudit,
+    sweep_reaudits,
+    work_on_reaudit,
+)
 from audit.services.receiving import (
     ByteStream,
     Received,
@@ -48,8 +62,10 @@ __all__ = [
     "ByteStream",
     "FirstAccount",
     "NewToken",
+    "ReauditRefused",
     "Received",
     "RestatementIncomplete",
+    "Resumed",
     "SubmissionInProgress",
     "SubmissionKey",
     "SubmissionKeyReused",
@@ -63,9 +79,14 @@ __all__ = [
     "create_token",
     "give_up_upload",
     "judge_chunk",
+    "open_reaudit",
     "receive_upload",
+    "resume_reaudit",
     "revoke_token",
+    "stop_reaudit",
     "sweep",
+    "sweep_reaudits",
     "touch_hands",
     "use_token",
+    "work_on_reaudit",
 ]

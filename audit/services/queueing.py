@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 # The tasks are a layer above, so they are queued by name; a test checks that the names are known.
 JUDGE_CHUNK = "audit.judge_chunk"
 COMPARE_TABLE = "audit.compare_table"
+WORK_ON_REAUDIT = "audit.work_on_reaudit"
 
 
 def queue_on_commit(chunk_ids: Iterable[int]) -> None:
@@ -25,6 +26,11 @@ def queue_on_commit(chunk_ids: Iterable[int]) -> None:
 def queue_tables_on_commit(table_ids: Iterable[int]) -> None:
     """Queue tables whose hands wait to be compared, once that is committed."""
     transaction.on_commit(partial(_queue, COMPARE_TABLE, list(table_ids)))
+
+
+def queue_reaudit_on_commit(reaudit_id: int) -> None:
+    """Queue a re-audit once its row is committed; each message keeps one worker at it."""
+    transaction.on_commit(partial(_queue, WORK_ON_REAUDIT, [reaudit_id]))
 
 
 def _queue(name: str, ids: list[int]) -> None:

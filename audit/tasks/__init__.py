@@ -2,6 +2,14 @@
 
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
+from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
 from audit.tasks.tables import compare_table
 
-__all__ = ["compare_table", "gather_cases", "judge_chunk", "sweep"]
+__all__ = [
+    "compare_table",
+    "gather_cases",
+    "judge_chunk",
+    "sweep",
+    "sweep_reaudits",
+    "work_on_reaudit",
+]

@@ -1,0 +1,274 @@
+"""The course of a re-audit: opened, gathered into batches, judged, stopped, resumed.
+
+Gathering walks the hands by their keys, up to the last that was there at the start, and notes how
+far it is: a worker that dies in the middle costs one step. Judging begins when all is gathered, for
+it changes what a filter finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+import replay
+from audit.models import (
+    ChunkState,
+    Hand,
+    HandVersion,
+    Reaudit,
+    ReauditBatch,
+    ReauditState,
+    Refusal,
+    RefusedLines,
+)
+from audit.selectors import current_rulesets
+from audit.selectors.reaudits_scope import Scope, filter_words
+from audit.services.queueing import queue_reaudit_on_commit
+from audit.services.reauditing_batches import (
+    OPEN,
+    halt_reaudit,
+    judge_some,
+    settle_reaudit,
+    start_lanes,
+)
+
+REASON_MAX = 500
+# Hands and lines looked at in one step of gathering, which is one transaction.
+GATHERED_AT_ONCE = 20_000
+# So many workers take part at once; the others stay free for uploads.
+LANES = 4
+# A re-audit without a sign of life for so long has lost its messages.
+QUIET = timedelta(seconds=30)
+
+
+class ReauditRefused(ValueError):
+    """A re-audit that cannot be; its text is a sentence for the reader."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """A re-audit that goes on; `is_ended` when nothing was left to do."""
+
+    reaudit_id: int
+    is_ended: bool
+
+
+def open_reaudit(
+    *,
+    user: User | None,
+    reason: str,
+    query: Mapping[str, str],
+    named: str = "",
+    ruleset: str = "",
+    refused_lines: str = RefusedLines.NONE,
+) -> int:
+    """Start a re-audit of the hands that a query of the hands list finds; gives its number.
+
+    `named` keeps to hands that name this ruleset. With `ruleset` it is a rehearsal under that
+    revision, of the current versions of hands of its game. `refused_lines` can be narrowed by
+    `upload` alone, for a refused line has no other filter.
+    Raises: ReauditRefused; BadQuery for a malformed filter.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ReauditRefused("Say why: the reason stays on record.")
+    if len(reason) > REASON_MAX:
+        raise ReauditRefused(f"The reason is longer than {REASON_MAX} characters.")
+    scope = Scope.parse(query, named=named, ruleset=ruleset, refused_lines=refused_lines)
+    rulesets = known_rulesets()
+    with transaction.atomic():
+        reaudit = Reaudit.objects.create(
+            requested_by=user,
+            reason=reason,
+            filter=scope.query,
+            filter_text=filter_words(scope),
+            named=named,
+            ruleset=ruleset,
+            ruleset_sha256=bytes.fromhex(rulesets[ruleset]) if ruleset else None,
+            rulesets=rulesets,
+            refused_lines=refused_lines,
+            engine=replay.ENGINE,
+            hand_max=Hand.objects.aggregate(last=Max("pk"))["last"] or 0,
+            refusal_max=Refusal.objects.aggregate(last=Max("pk"))["last"] or 0,
+        )
+        queue_reaudit_on_commit(reaudit.pk)
+    return reaudit.pk
+
+
+def work_on_reaudit(*, reaudit_id: int) -> float | None:
+    """Do what is next for a re-audit: a step of gathering, or one batch. Safe to run twice.
+
+    Returns: in how many seconds to come again; None when nothing is left to do here.
+    Raises: DatabaseError, InterfaceError when the database cannot be reached or was too busy.
+    """
+    reaudit = Reaudit.objects.filter(pk=reaudit_id).first()
+    if reaudit is None or reaudit.state not in (ReauditState.GATHERING, ReauditState.RUNNING):
+        return None
+    misfit = misfit_of(reaudit)
+    if misfit is not None:
+        halt_reaudit(reaudit_id, f"{misfit} Restart that process, and resume.")
+        return None
+    if reaudit.state == ReauditState.GATHERING:
+        return 0.0 if gather_some(reaudit_id=reaudit_id) else None
+    return judge_some(reaudit_id=reaudit_id)
+
+
+def known_rulesets() -> dict[str, str]:
+    """The rulesets of this process: name to SHA-256 in hexadecimal."""
+    return {ruleset.name: ruleset.sha256 for ruleset in current_rulesets()}
+
+
+def misfit_of(reaudit: Reaudit) -> str | None:
+    """Why this process may take no part, or None: half a job under other rules is worth nothing."""
+    if reaudit.engine != replay.ENGINE:
+        return (
+            f"A process runs engine {replay.ENGINE}, and this re-audit was started under"
+            f" {reaudit.engine}."
+        )
+    known = known_rulesets()
+    if known == reaudit.rulesets:
+        return None
+    others = sorted(
+        name
+        for name in {*known, *reaudit.rulesets}
+        if known.get(name) != reaudit.rulesets.get(name)
+    )
+    return f"A process knows other rulesets than at the start ({', '.join(others[:5])})."
+
+
+def gather_some(*, reaudit_id: int) -> bool:
+    """One step of gathering; returns whether to come again for the next.
+
+    Whoever finds another at it leaves it alone.
+    """
+    with transaction.atomic():
+        reaudit = (
+            Reaudit.objects.select_for_update(skip_locked=True)
+            .filter(pk=reaudit_id, state=ReauditState.GATHERING)
+            .first()
+        )
+        if reaudit is None:
+            return False
+        scope = Scope.of(reaudit)
+        added = _gather_hands(reaudit, scope)
+        if added is None:
+            added = _gather_lines(reaudit, scope)
+        now = timezone.now()
+        if added is None:
+            Reaudit.objects.filter(pk=reaudit_id).update(
+                state=ReauditState.RUNNING, is_gathered=True, running_since=now, worked_at=now
+            )
+            settle_reaudit(reaudit_id)
+            start_lanes(reaudit_id, LANES)
+            return False
+        Reaudit.objects.filter(pk=reaudit_id).update(
+            hand_last=reaudit.hand_last,
+            refusal_last=reaudit.refusal_last,
+            total_count=F("total_count") + added,
+            worked_at=now,
+        )
+    return True
+
+
+def _gather_hands(reaudit: Reaudit, scope: Scope) -> int | None:
+    """Freeze the next hands into batches; None when none is left."""
+    ahead = Hand.objects.filter(scope.hands(), pk__gt=reaudit.hand_last, pk__lte=reaudit.hand_max)
+    found = list(ahead.order_by("pk").values_list("pk", "version_id")[:GATHERED_AT_ONCE])
+    if not found:
+        return None
+    reaudit.hand_last = found[-1][0]
+    if reaudit.ruleset:
+        versions = [version for _, version in found]
+    else:
+        # Other records of a hand are judged, too: a restatement may put one in force.
+        of_them = HandVersion.objects.filter(hand_id__in=[hand for hand, _ in found])
+        versions = list(of_them.order_by("hand_id", "number").values_list("pk", flat=True))
+    _freeze(reaudit.pk, versions)
+    return len(versions)
+
+
+def _gather_lines(reaudit: Reaudit, scope: Scope) -> int | None:
+    """Freeze the next refused lines, each batch of one upload; None when none is left."""
+    if reaudit.refused_lines == RefusedLines.NONE:
+        return None
+    ahead = Refusal.objects.filter(
+        scope.lines(), pk__gt=reaudit.refusal_last, pk__lte=reaudit.refusal_max
+    )
+    found = list(ahead.order_by("pk").values_list("pk", "upload_id")[:GATHERED_AT_ONCE])
+    if not found:
+        return None
+    reaudit.refusal_last = found[-1][0]
+    found.sort(key=lambda row: (row[1], row[0]))
+    for upload_id, rows in groupby(found, key=lambda row: row[1]):
+        _freeze(reaudit.pk, [row for row, _ in rows], upload_id=upload_id)
+    return len(found)
+
+
+def _freeze(reaudit_id: int, rows: Sequence[int], *, upload_id: int | None = None) -> None:
+    ReauditBatch.objects.bulk_create(
+        ReauditBatch(reaudit_id=reaudit_id, upload_id=upload_id, rows=list(part))
+        for part in _parts(rows, settings.TILECOURT_REAUDIT_BATCH_MAX)
+    )
+
+
+def _parts(rows: Sequence[int], size: int) -> Iterable[Sequence[int]]:
+    return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+def stop_reaudit(*, reaudit_id: int) -> bool:
+    """Stop a re-audit where it is; tells whether it was under way. What is judged stays, and a
+    batch that is being judged at this moment may still end."""
+    return halt_reaudit(reaudit_id, "")
+
+
+def resume_reaudit(*, reaudit_id: int) -> Resumed:
+    """Let a stopped re-audit go on from where it is. Raises: ReauditRefused."""
+    with transaction.atomic():
+        reaudit = Reaudit.objects.select_for_update().get(pk=reaudit_id)
+        if reaudit.state != ReauditState.STOPPED:
+            raise ReauditRefused(f"Re-audit {reaudit_id} is not stopped.")
+        misfit = misfit_of(reaudit)
+        if misfit is not None:
+            raise ReauditRefused(f"{misfit} It cannot go on here: start another one.")
+        now = timezone.now()
+        reaudit.state = ReauditState.RUNNING if reaudit.is_gathered else ReauditState.GATHERING
+        reaudit.running_since = now if reaudit.is_gathered else None
+        reaudit.worked_at, reaudit.error = now, ""
+        reaudit.save(update_fields=["state", "running_since", "worked_at", "error"])
+        queued = ReauditBatch.objects.filter(reaudit_id=reaudit_id, state=ChunkState.QUEUED)
+        queued.update(due_at=now)
+        if reaudit.is_gathered:
+            settle_reaudit(reaudit_id)
+        open_batches = ReauditBatch.objects.filter(reaudit_id=reaudit_id, state__in=OPEN)
+        is_ended = reaudit.is_gathered and not open_batches.exists()
+        if not is_ended:
+            start_lanes(reaudit_id, LANES if reaudit.is_gathered else 1)
+    return Resumed(reaudit_id=reaudit_id, is_ended=is_ended)
+
+
+def sweep_reaudits(*, quiet: timedelta = QUIET) -> int:
+    """Queue open re-audits again that have been quiet, for their messages may be lost; a message
+    too many finds nothing to do. Gives how many."""
+    now = timezone.now()
+    with transaction.atomic():
+        forgotten = list(
+            Reaudit.objects.select_for_update(skip_locked=True)
+            .filter(
+                state__in=[ReauditState.GATHERING, ReauditState.RUNNING],
+                worked_at__lte=now - quiet,
+            )
+            .order_by("pk")
+            .values_list("pk", "is_gathered")
+        )
+        Reaudit.objects.filter(pk__in=[pk for pk, _ in forgotten]).update(worked_at=now)
+        for pk, is_gathered in forgotten:
+            start_lanes(pk, LANES if is_gathered else 1)
+    return len(forgotten)
