@@ -136,6 +136,10 @@ CELERY_BEAT_SCHEDULE = {
     "gather_cases": {"task": "audit.gather_cases", "schedule": 20.0, "options": {"expires": 20.0}},
 }
 
+CELERY_BEAT_SCHEDULE["seal"] = {
+    "task": "audit.seal", "schedule": 60.0, "options": {"expires": 60.0},
+}  # fmt: skip
+
 # Who may come in.
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -232,6 +236,9 @@ TILECOURT_CHUNK_BYTES_MAX = number("TILECOURT_CHUNK_BYTES_MAX", 16 * 1024**2)
 TILECOURT_REAUDIT_BATCH_MAX = number("TILECOURT_REAUDIT_BATCH_MAX", 2_000)
 # For so long a chunk is one worker's: what a worker that was killed costs at most.
 TILECOURT_LEASE_SECONDS = number("TILECOURT_LEASE_SECONDS", 120)
+# The key that signs the heads of the log, and where they are put down outside of the database.
+TILECOURT_SEAL_KEY_FILE = os.environ.get("TILECOURT_SEAL_KEY_FILE") or STATE / "seal_key"
+TILECOURT_SEAL_HEADS = os.environ.get("TILECOURT_SEAL_HEADS") or STATE / "heads"
 # A sender who is silent for so long has gone.
 TILECOURT_SENDER_SECONDS = number("TILECOURT_SENDER_SECONDS", 60)
 

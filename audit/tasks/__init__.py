@@ -2,6 +2,7 @@
 
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
+from audit.tasks.evidence import seal_log
 from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
 from audit.tasks.tables import compare_table
 
@@ -9,6 +10,7 @@ __all__ = [
     "compare_table",
     "gather_cases",
     "judge_chunk",
+    "seal_log",
     "sweep",
     "sweep_reaudits",
     "work_on_reaudit",

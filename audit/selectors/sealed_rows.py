@@ -1,0 +1,204 @@
+"""The rows that are leaves of the log, as their leaves have them.
+
+A leaf names what it belongs to by source, id and number, never by a key of ours: a row that is
+hung under another parent behind our back no longer fits its leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.db import connection
+
+from audit.models import LeafKind
+from replay.evidence import leaf_data, leaf_hash
+
+LOST = "lost/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """Where the fields of a kind of leaf come from.
+
+    `row` is the alias `t` of the table; parents are joined loosely, so that a row without them is
+    seen as altered. The fields at the places in `json` are jsonb, which comes as text.
+    """
+
+    name: str
+    table: str
+    fields: str
+    joins: str = ""
+    json: tuple[int, ...] = ()
+
+    def query(self, condition: str) -> str:
+        return (
+            f"SELECT t.id, {self.fields} FROM {self.table} t {self.joins}"  # noqa: S608 - constants
+            f" WHERE {condition} ORDER BY t.id"
+        )
+
+
+_HAND = "LEFT JOIN audit_hand h ON h.id = v.hand_id"
+_OF_VERSION = f"LEFT JOIN audit_handversion v ON v.id = t.version_id {_HAND}"
+_OF_VERDICT = (
+    "LEFT JOIN audit_verdict w ON w.id = t.verdict_id"
+    f" LEFT JOIN audit_handversion v ON v.id = w.version_id {_HAND}"
+)
+_OF_COMPARISON = (
+    "LEFT JOIN audit_comparison c ON c.id = t.comparison_id"
+    " LEFT JOIN audit_verdict w ON w.id = c.verdict_id"
+    f" LEFT JOIN audit_handversion v ON v.id = w.version_id {_HAND}"
+)
+_EARLIER = (
+    " LEFT JOIN audit_verdict ew ON ew.id = t.earlier_id"
+    " LEFT JOIN audit_handversion ev ON ev.id = ew.version_id"
+    " LEFT JOIN audit_hand eh ON eh.id = ev.hand_id"
+)
+_FINDING = (
+    "t.position, t.code, t.severity, t.event, t.seat, t.subject, t.logged, t.expected, t.rule,"
+    " t.confidence, t.follows, t.explained_by, t.message"
+)
+
+SEALED: dict[LeafKind, Sealed] = {
+    LeafKind.VERSION: Sealed(
+        name="hand-version/1",
+        table="audit_handversion",
+        joins="LEFT JOIN audit_hand h ON h.id = t.hand_id",
+        fields="h.source, h.hand_id, t.number, t.sha256, t.upload_id, t.line, t.created_at",
+    ),
+    LeafKind.VERDICT: Sealed(
+        name="verdict/1",
+        table="audit_verdict",
+        joins=_OF_VERSION,
+        fields="h.source, h.hand_id, v.number, t.ruleset, t.ruleset_sha256, t.engine, t.kind,"
+        " t.settlement, t.digest, t.created_at",
+        json=(7,),
+    ),
+    LeafKind.FINDING: Sealed(
+        name="finding/1",
+        table="audit_finding",
+        joins=_OF_VERDICT,
+        fields=f"h.source, h.hand_id, v.number, w.ruleset_sha256, w.engine, {_FINDING}",
+    ),
+    LeafKind.COMPARISON: Sealed(
+        name="comparison/1",
+        table="audit_comparison",
+        joins=_OF_VERDICT + _EARLIER,
+        fields="h.source, h.hand_id, v.number, w.digest, t.engine, t.kind, t.digest, t.created_at,"
+        " eh.source, eh.hand_id, ev.number, ew.digest",
+    ),
+    LeafKind.COMPARISON_FINDING: Sealed(
+        name="comparison-finding/1",
+        table="audit_comparisonfinding",
+        joins=_OF_COMPARISON,
+        fields=f"h.source, h.hand_id, v.number, c.digest, c.engine, {_FINDING}",
+    ),
+    LeafKind.RESTATEMENT: Sealed(
+        name="restatement/1",
+        table="audit_restatement",
+        joins="LEFT JOIN audit_hand h ON h.id = t.hand_id"
+        " LEFT JOIN audit_handversion v ON v.id = t.version_id"
+        " LEFT JOIN audit_handversion o ON o.id = t.replaced_id",
+        fields="h.source, h.hand_id, v.number, o.number, t.upload_id, t.line, t.created_at",
+    ),
+    LeafKind.DUPLICATE: Sealed(
+        name="duplicate/1",
+        table="audit_duplicate",
+        joins=_OF_VERSION,
+        fields="h.source, h.hand_id, v.number, t.upload_id, t.line, t.sha256",
+    ),
+    LeafKind.REFUSAL: Sealed(
+        name="refusal/1",
+        table="audit_refusal",
+        fields='t.upload_id, t.line, t."offset", t.place, t.reason, t.sha256, t.is_our_fault',
+    ),
+    LeafKind.UPLOAD: Sealed(
+        name="upload/1",
+        table="audit_upload",
+        fields="t.id, t.name, t.received_by_id, t.restatement, t.feed, t.byte_count, t.sha256,"
+        " t.line_count, t.created_at",
+    ),
+    LeafKind.SOFTWARE: Sealed(
+        name="accepted-software/1",
+        table="audit_acceptedsoftware",
+        fields="t.actor_id, t.reason, t.engine, t.items, t.sha256, t.created_at",
+        json=(3,),
+    ),
+    LeafKind.SOFTWARE_CHECK: Sealed(
+        name="software-check/1",
+        table="audit_softwarecheck",
+        joins="LEFT JOIN audit_acceptedsoftware a ON a.id = t.accepted_id",
+        fields="a.sha256, t.occasion, t.process, t.engine, t.is_good, t.sha256, t.differences,"
+        " t.created_at",
+        json=(6,),
+    ),
+    LeafKind.CERTIFICATE: Sealed(
+        name="certificate/1",
+        table="audit_certificate",
+        fields='t.source, t."table", t.day, t.edition, t.run_id, t.made_by_id, t.made_at, t.engine,'
+        " t.is_complete, t.hand_count, t.missing_count, t.refused_count, t.facts, t.content,"
+        " t.sha256",
+    ),
+    LeafKind.CASE_ACT: Sealed(
+        name="case-act/1",
+        table="audit_caseact",
+        joins="LEFT JOIN audit_hand h ON h.id = t.hand_id",
+        fields="t.case_id, t.number, t.kind, t.actor_id, t.created_at, t.text, t.state, t.decision,"
+        " t.assignee_id, t.taken_until, t.count, h.source, h.hand_id, t.step, t.claim_id,"
+        " t.remedy_id, t.bulk_id, t.undoes_id",
+    ),
+    LeafKind.CLAIM: Sealed(
+        name="claim/1",
+        table="audit_claim",
+        fields="t.case_id, t.source, t.player, t.claimed_at, t.deadline_at, t.text,"
+        " t.amount_minor::text, t.currency, t.minor_digits, t.entered_by_id, t.entered_at",
+    ),
+    LeafKind.CLAIM_HAND: Sealed(
+        name="claim-hand/1",
+        table="audit_claimhand",
+        joins="LEFT JOIN audit_hand h ON h.id = t.hand_id",
+        fields="t.claim_id, h.source, h.hand_id",
+    ),
+    LeafKind.REMEDY_ENTRY: Sealed(
+        name="remedy-entry/1",
+        table="audit_remedyentry",
+        fields="t.remedy_id, t.position, t.account, t.player, t.currency, t.minor_digits,"
+        " t.amount_minor::text",
+    ),
+    LeafKind.REMEDY_EXPORT: Sealed(
+        name="remedy-export/1",
+        table="audit_remedyexport",
+        fields="t.made_by_id, t.made_at, sha256(t.csv), sha256(t.json)",
+    ),
+    LeafKind.ADMISSION: Sealed(
+        name="admission/1",
+        table="audit_admission",
+        joins=f"{_OF_VERSION} LEFT JOIN audit_refusal r ON r.id = t.refusal_id",
+        fields="r.upload_id, r.line, h.source, h.hand_id, v.number, t.reaudit_id, t.created_at",
+    ),
+}
+
+
+def read_rows(kind: LeafKind, rows: Sequence[int]) -> Iterator[tuple[int, list[Any]]]:
+    """The key and the fields of each of these rows that is there, by key."""
+    sealed = SEALED[kind]
+    with connection.cursor() as cursor:
+        cursor.execute(sealed.query("t.id = ANY(%s)"), [list(rows)])
+        for key, *fields in cursor:
+            for place in sealed.json:
+                if fields[place] is not None:
+                    fields[place] = msgspec.json.decode(fields[place])
+            yield key, fields
+
+
+def hash_rows(kind: LeafKind, rows: Sequence[int]) -> dict[int, bytes]:
+    """The leaf hash of each of these rows that is there, by key and in the order of the keys."""
+    name = SEALED[kind].name
+    return {key: leaf_hash(leaf_data(name, fields)) for key, fields in read_rows(kind, rows)}
+
+
+def hash_lost(kind: LeafKind, row: int) -> bytes:
+    """The leaf hash of a row that was announced and is gone."""
+    return leaf_hash(leaf_data(LOST, (SEALED[kind].name, row)))
