@@ -134,6 +134,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "audit.sweep_reaudits", "schedule": 30.0, "options": {"expires": 30.0},
     },
     "gather_cases": {"task": "audit.gather_cases", "schedule": 20.0, "options": {"expires": 20.0}},
+    "sweep_certificates": {
+        "task": "audit.sweep_certificates",
+        "schedule": 30.0,
+        "options": {"expires": 30.0},
+    },
 }
 
 CELERY_BEAT_SCHEDULE["seal"] = {

@@ -16,6 +16,7 @@ logger = logging.getLogger(__name__)
 JUDGE_CHUNK = "audit.judge_chunk"
 COMPARE_TABLE = "audit.compare_table"
 WORK_ON_REAUDIT = "audit.work_on_reaudit"
+CERTIFY = "audit.certify"
 
 
 def queue_on_commit(chunk_ids: Iterable[int]) -> None:
@@ -31,6 +32,11 @@ def queue_tables_on_commit(table_ids: Iterable[int]) -> None:
 def queue_reaudit_on_commit(reaudit_id: int) -> None:
     """Queue a re-audit once its row is committed; each message keeps one worker at it."""
     transaction.on_commit(partial(_queue, WORK_ON_REAUDIT, [reaudit_id]))
+
+
+def queue_run_on_commit(run_id: int) -> None:
+    """Queue a run of certificates, once its row is committed."""
+    transaction.on_commit(partial(_queue, CERTIFY, [run_id]))
 
 
 def _queue(name: str, ids: list[int]) -> None:

@@ -1,5 +1,6 @@
 """What the workers do. A task takes ids, calls one service, and is safe to run twice."""
 
+from audit.tasks.certificates import certify, sweep_certificates
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
 from audit.tasks.evidence import seal_log
@@ -7,11 +8,13 @@ from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
 from audit.tasks.tables import compare_table
 
 __all__ = [
+    "certify",
     "compare_table",
     "gather_cases",
     "judge_chunk",
     "seal_log",
     "sweep",
+    "sweep_certificates",
     "sweep_reaudits",
     "work_on_reaudit",
 ]
