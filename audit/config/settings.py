@@ -123,6 +123,10 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# A worker outlives its broker, and takes up all its work again when that is back.
+CELERY_WORKER_CONSUMER = "audit.config.consumer:LastingConsumer"
+CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_SOFT_TIME_LIMIT = number("TILECOURT_TASK_SECONDS", 300)
 CELERY_TASK_TIME_LIMIT = CELERY_TASK_SOFT_TIME_LIMIT + 60
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
@@ -130,10 +134,10 @@ CELERY_TIMEZONE = "UTC"
 # A message that was lost with a worker or the broker is found by its row and queued again.
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "audit.sweep", "schedule": 30.0, "options": {"expires": 30.0}},
+    "gather_cases": {"task": "audit.gather_cases", "schedule": 20.0, "options": {"expires": 20.0}},
     "sweep_reaudits": {
         "task": "audit.sweep_reaudits", "schedule": 30.0, "options": {"expires": 30.0},
     },
-    "gather_cases": {"task": "audit.gather_cases", "schedule": 20.0, "options": {"expires": 20.0}},
     "sweep_certificates": {
         "task": "audit.sweep_certificates",
         "schedule": 30.0,
