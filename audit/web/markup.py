@@ -64,7 +64,16 @@ def chinese(text: str) -> SafeString:
 
 @lru_cache(maxsize=512)
 def tile(code: str, size: str = "m", extra: str = "") -> SafeString:
-    """One tile, `size` xs to xl; `extra` is `down` or `gone`, which its name says too."""
+    """One tile, `size` xs to xl; `extra` is `down` or `gone`, which its name says too.
+
+    A tile that is not shown (`replay.BACK`) is a back, whatever stands beside it.
+    """
+    if code == replay.BACK:
+        return format_html(
+            '<svg class="tile tile-{}{}" role="img" aria-label="Tile face down">'
+            '<use href="{}#tback"></use></svg>',
+            size, " tile-gone" if extra == "gone" else "", sprite(),
+        )  # fmt: skip
     name = _NAMES.get(code, code)
     suffix = {"down": ", face down", "gone": ", played"}.get(extra, "")
     return format_html(

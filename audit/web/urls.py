@@ -5,7 +5,7 @@ from django.urls import path, register_converter
 from django.views.generic import RedirectView
 
 from audit.web.forms import SignInForm
-from audit.web.views import hands, rules, uploads
+from audit.web.views import hands, rules, uploads, viewer
 
 
 class KeyConverter:
@@ -31,11 +31,11 @@ urlpatterns = [
     ),
     path("logout", LogoutView.as_view(), name="logout"),
     path("hands/", hands.hand_list, name="hands"),
-    path("hands/<key:hand>/", hands.hand_page, name="hand"),
-    path("hands/<key:hand>/steps/", hands.go_to_step, name="steps"),
-    path("hands/<key:hand>/steps/<key:number>/", hands.step_page, name="step"),
-    path("hands/<key:hand>/record", hands.record, name="record"),
-    path("hands/<key:hand>/verdict", hands.verdict, name="verdict"),
+    path("hands/<key:hand>/", viewer.hand_page, name="hand"),
+    path("hands/<key:hand>/steps/", viewer.go_to_step, name="steps"),
+    path("hands/<key:hand>/steps/<key:number>/", viewer.step_page, name="step"),
+    path("hands/<key:hand>/record", viewer.record, name="record"),
+    path("hands/<key:hand>/verdict", viewer.verdict, name="verdict"),
     path("uploads/", uploads.upload_list, name="uploads"),
     path("uploads/<key:upload>/", uploads.upload_page, name="upload"),
     path("uploads/<key:upload>/progress", uploads.progress, name="progress"),

@@ -12,6 +12,7 @@ from audit.web import markup
 
 # Stepping asks for the same hand again and again; so many stay replayed in a process.
 WALKS_KEPT = 16
+SIGHTS_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +31,24 @@ class Money:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """A hand with its walk. `options` are those of its ruleset, by the option's name."""
+    """A hand with its walk. `options` are those of its ruleset, by the option's name.
+
+    `viewpoint` says who looks. Where that is not the auditor the walk ends at the step that is
+    looked at until the tiles are revealed; `has_next` then says that the record goes on.
+    """
 
     read: replay.Read
     walk: replay.Walk
     options: Mapping[str, object]
     money: Money
+    viewpoint: replay.Viewpoint = replay.AUDITOR
+    is_revealed: bool = True
+    has_next: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more steps come than the walk shows."""
+        return self.has_next and not self.is_revealed
 
 
 @lru_cache(maxsize=WALKS_KEPT)
@@ -53,6 +66,23 @@ def walked(raw: bytes) -> Replayed:
         walk=walk,
         options=ruleset.options if ruleset is not None else {},
         money=Money(currency=read.hand.currency, digits=read.hand.minor_digits),
+    )
+
+
+@lru_cache(maxsize=SIGHTS_KEPT)
+def seen(raw: bytes, viewpoint: replay.Viewpoint, number: int) -> Replayed:
+    """A record as a seat or the public saw it after step `number`.
+
+    Raises: replay.Refusal as `walked` does; replay.NoSuchStep.
+    """
+    whole = walked(raw)
+    sight = replay.seen(raw, selectors.current_rulesets(), viewpoint, number)
+    return replace(
+        whole,
+        walk=sight.walk,
+        viewpoint=viewpoint,
+        is_revealed=sight.is_revealed,
+        has_next=sight.has_next,
     )
 
 

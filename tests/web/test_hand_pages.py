@@ -37,7 +37,8 @@ def number_of(html):
 
 
 def goals(html):
-    return dict(re.findall(r'href="([^"]*)" data-step data-goal="([^"]*)"', html))
+    found = re.findall(r'href="([^"]*)" data-step data-goal="([^"]*)"', html)
+    return {url: name for url, name in found if not name.startswith("decision")}
 
 
 def settled(html):

@@ -231,6 +231,8 @@ def _door_text(door: replay.DoorView) -> str:
 
 
 def _names(codes: tuple[str, ...]) -> str:
+    if replay.BACK in codes:
+        return f"{len(codes)} {'tile' if len(codes) == 1 else 'tiles'} face down"
     return ", ".join(f"{code} {_ENGLISH.get(code, '')}".strip() for code in codes) or "none"
 
 

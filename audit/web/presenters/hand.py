@@ -24,8 +24,8 @@ from audit.web.presenters.steps import (
     Transport,
     present_events,
     present_transport,
-    step_url,
 )
+from audit.web.routes import Route
 from audit.web.walks import Replayed
 
 # Of many findings at one step so many stand as cards; the others as lines under them.
@@ -48,8 +48,18 @@ class FindingLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ViewLink:
+    """The same step as somebody else saw it; `word` or the seat's character names who."""
+
+    url: str
+    title: str
+    seal: str | None
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepCard:
-    """What changes from step to step."""
+    """What changes from step to step. `copied` is the address of this picture in full."""
 
     transport: Transport
     board: BoardCard
@@ -62,8 +72,29 @@ class StepCard:
     groups: tuple[EventGroup, ...]
     event_count: int
     is_judged: bool
+    is_whole: bool
     stop: int | None
     stop_url: str | None
+    views: tuple[ViewLink, ...]
+    copied: str
+
+
+def views_of(replayed: Replayed, number: int, route: Route) -> tuple[ViewLink, ...]:
+    """Who can look: the auditor, each seat where the game has seats, and the public."""
+    viewers: list[tuple[replay.Viewpoint, str, str | None]] = [(replay.AUDITOR, "Auditor", None)]
+    for view in replayed.walk.steps[0].board.seats:
+        name, character = markup.SEAT_NAMES[view.seat], markup.SEAT_SEALS[view.seat]
+        viewers.append((replay.Viewpoint(seat=view.seat), name, character))
+    viewers.append((replay.PUBLIC, "Public", None))
+    return tuple(
+        ViewLink(
+            url=route.seen_by(viewer).step(number),
+            title=title,
+            seal=character,
+            is_current=viewer == route.viewpoint,
+        )
+        for viewer, title, character in viewers
+    )
 
 
 def first_step(steps: Sequence[replay.Step]) -> int:
@@ -79,13 +110,13 @@ def stopped_at(steps: Sequence[replay.Step]) -> int | None:
     return None
 
 
-def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
+def present_step(replayed: Replayed, number: int, route: Route) -> StepCard:
     """One step. `number` must be one of the walk's."""
     steps = replayed.walk.steps
     step = steps[number]
     # What follows from another figure is told after it, and briefly.
     ordered = sorted(step.findings, key=lambda finding: finding.follows)
-    ways = ways_of(replayed.walk.figures) if step.findings else {}
+    ways = ways_of(replayed.walk.figures, route) if step.findings else {}
     cards = [
         present_finding(
             finding,
@@ -102,7 +133,7 @@ def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
     following = [card for card in others if card.follows]
     stop = stopped_at(steps)
     return StepCard(
-        transport=present_transport(steps, number, hand),
+        transport=present_transport(steps, number, route, is_open=replayed.is_open),
         board=present_board(
             step.board, LAYOUTS.get(replayed.read.game.name, "court"), replayed.money
         ),
@@ -110,13 +141,16 @@ def present_step(replayed: Replayed, number: int, hand: int) -> StepCard:
         minor=tuple(minor[:MINOR_MAX]),
         following=tuple(following[:MINOR_MAX]),
         more=max(0, len(minor) - MINOR_MAX) + max(0, len(following) - MINOR_MAX),
-        elsewhere=_elsewhere(steps, number, hand),
+        elsewhere=_elsewhere(steps, number, route),
         finding_count=sum(len(step.findings) for step in steps),
-        groups=present_events(steps, number, hand),
+        groups=present_events(steps, number, route),
         event_count=sum(1 for step in steps if step.event is not None),
         is_judged=step.is_judged,
+        is_whole=not replayed.is_open,
         stop=stop,
-        stop_url=None if stop is None else step_url(hand, stop),
+        stop_url=None if stop is None else route.step(stop),
+        views=views_of(replayed, number, route),
+        copied=route.copied(number, replayed.read.hand.ruleset),
     )
 
 
@@ -129,7 +163,7 @@ def _leading(cards: Sequence[FindingCard]) -> list[FindingCard]:
     return list(first.values())[:CARDS_MAX] or list(cards[:1])
 
 
-def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[FindingLink, ...]:
+def _elsewhere(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[FindingLink, ...]:
     links: list[FindingLink] = []
     for step in steps:
         if step.number == number or not step.findings:
@@ -140,7 +174,7 @@ def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Fi
         more = len(step.findings) - len(shown)
         links.extend(
             FindingLink(
-                url=step_url(hand, step.number),
+                url=route.step(step.number),
                 where=where_of(finding, step.number),
                 title=replay.CODES[finding.code].title,
                 seat=markup.seal(finding.seat) if finding.seat is not None else None,
@@ -153,10 +187,11 @@ def _elsewhere(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Fi
     return tuple(links)
 
 
-def settlement_of(replayed: Replayed, page: int | None) -> Settlement | None:
+def settlement_of(replayed: Replayed, page: int | None, route: Route) -> Settlement | None:
     """The settlement of a hand that was replayed to its end. Raises: LookupError for `page`."""
     return present_settlement(
         replayed.walk.figures,
+        route=route,
         banker=_banker(replayed),
         options=replayed.options,
         page=page,

@@ -125,6 +125,20 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
     }
 
 
+def present_public_head(detail: selectors.HandDetail) -> dict[str, Any]:
+    """The head for those who do not see every tile: nothing that was found, stored or compared."""
+    hand = detail.hand
+    public = {
+        name: getattr(hand, name)
+        for name in ("pk", "source", "hand_id", "game", "ruleset", "table", "started_at")
+    }
+    return {
+        "hand": public,
+        "game": replay.GAMES.get(hand.game),
+        "played": f"{day_words(hand.played_on)}, {clock_words(hand.started_at)}",
+    }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differing:
     """Where the versions of a hand differ: a column a version, a row a field; `more` were cut."""

@@ -21,6 +21,7 @@ from audit.web.presenters.ways import (
     state_of,
     way_of,
 )
+from audit.web.routes import Route
 
 # A hand of Wenzhou may have thousands of wagers: so many rows stand on one page.
 ROWS_A_PAGE = 100
@@ -91,6 +92,7 @@ class LoggedResult:
 def present_settlement(
     figures: Sequence[replay.Figure],
     *,
+    route: Route,
     banker: int | None,
     options: Mapping[str, object],
     page: int | None,
@@ -149,8 +151,8 @@ def present_settlement(
         sum_title="Sum" if has_seats else "All wagers",
         width=1 + 2 * len(columns),
         count=len(owners),
-        before=f"?rows={page - 1}#settlement" if page > 1 else None,
-        after=f"?rows={page + 1}#settlement" if page < pages else None,
+        before=f"{route.rows(page - 1)}#settlement" if page > 1 else None,
+        after=f"{route.rows(page + 1)}#settlement" if page < pages else None,
         wrong=sum(1 for figure in figures if state_of(figure) in ("off", "follows")),
     )
 
@@ -161,13 +163,13 @@ def _page_of(figure: replay.Figure | None, owners: list[str]) -> int:
     return owners.index(figure.owner) // ROWS_A_PAGE + 1
 
 
-def ways_of(figures: Sequence[replay.Figure]) -> dict[replay.Finding, str]:
+def ways_of(figures: Sequence[replay.Figure], route: Route) -> dict[replay.Finding, str]:
     """Where the way to the figure of each finding opens: a fragment, with its page of rows."""
     owners = list(dict.fromkeys(figure.owner for figure in figures if figure.owner != "hand"))
     pages = {owner: place // ROWS_A_PAGE + 1 for place, owner in enumerate(owners)}
     query = len(owners) > ROWS_A_PAGE
     return {
-        finding: (f"?rows={pages.get(figure.owner, 1)}" if query else "") + f"#{anchor_of(figure)}"
+        finding: (route.rows(pages.get(figure.owner, 1)) if query else "") + f"#{anchor_of(figure)}"
         for figure in figures
         for finding in figure.findings
         if figure.stages

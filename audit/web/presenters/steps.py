@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from django.urls import reverse
 from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.presenters.targets import LOOKED_UP, heads_of, target_of
+from audit.web.routes import Route
 
 # Beyond these a slider's ticks and a part's events would be too many to tell apart or to send.
 TICKS_MAX = 80
@@ -28,6 +29,7 @@ class Goal:
     key: str
     url: str | None
     is_wide: bool = False
+    seal: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,8 @@ class EventLine:
     tiles: SafeString
     dice: tuple[int, int] | None
     think: str | None
+    at: str | None
+    think_unknown: bool
     is_auto: bool
     is_current: bool
     is_late: bool
@@ -90,24 +94,30 @@ class EventGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transport:
-    """Everything around the slider."""
+    """Everything around the slider.
+
+    `place` says where one is ("Step 3 of 20"); `is_open`: what comes later is not shown, and `last`
+    is only the last step that is. `think_unknown` and `elapsed_unknown`: the clock stepped back
+    here, or since the start.
+    """
 
     number: int
     last: int
+    place: str
+    is_open: bool
     part: str
     elapsed: str | None
+    elapsed_unknown: bool
     think: str | None
+    think_unknown: bool
     actor: SafeString | None
     goals: tuple[Goal, ...]
     finding_goals: tuple[Goal, ...]
+    decision_goals: tuple[Goal, ...]
     ticks: tuple[Tick, ...]
     parts: tuple[PartLink, ...]
     has_spans: bool
     sentence: str
-
-
-def step_url(hand: int, number: int) -> str:
-    return reverse("step", args=(hand, number))
 
 
 def seconds(ms: int) -> str:
@@ -115,29 +125,50 @@ def seconds(ms: int) -> str:
     return f"{ms // 1000}.{ms % 1000 // 100} s"
 
 
-def present_transport(steps: Sequence[replay.Step], number: int, hand: int) -> Transport:
-    """The way from step `number` to every other."""
+def present_transport(
+    steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool = False
+) -> Transport:
+    """The way from step `number` to every other; `is_open`: more come than are shown."""
     step = steps[number]
     last = len(steps) - 1
-    parts = _parts(steps, number, hand)
+    parts = _parts(steps, number, route)
+    turned = turned_back(steps)
+    place = f"Step {number}" if is_open else f"Step {number} of {last}"
     return Transport(
         number=number,
         last=last,
+        place=place,
+        is_open=is_open,
         part=step.part.title,
         elapsed=None if step.ms is None else seconds(step.ms),
+        elapsed_unknown=any(place <= number for place in turned),
         think=None if step.think_ms is None else seconds(step.think_ms),
+        think_unknown=number in turned,
         actor=markup.seal(step.seat) if step.seat is not None else None,
-        goals=_goals(steps, number, hand),
-        finding_goals=_finding_goals(steps, number, hand),
-        ticks=_ticks(steps, number, hand) if last <= TICKS_MAX else (),
+        goals=_goals(steps, number, route, is_open=is_open),
+        finding_goals=_finding_goals(steps, number, route),
+        decision_goals=_decision_goals(steps, number, route, is_open=is_open),
+        ticks=_ticks(steps, number, route) if last <= TICKS_MAX else (),
         parts=parts,
         has_spans=last <= TICKS_MAX and all(part.width <= SPAN_MAX for part in parts),
-        sentence=_sentence(step, last),
+        sentence=_sentence(step, place),
     )
 
 
-def _sentence(step: replay.Step, last: int) -> str:
-    words = f"Step {step.number} of {last}. {step.sentence.rstrip('.')}."
+def turned_back(steps: Sequence[replay.Step]) -> list[int]:
+    """The steps at which the clock stepped back: nobody can say how long what spans them took."""
+    turned = []
+    clock: int | None = None
+    for step in steps:
+        if step.ms is not None:
+            if clock is not None and step.ms < clock:
+                turned.append(step.number)
+            clock = step.ms
+    return turned
+
+
+def _sentence(step: replay.Step, place: str) -> str:
+    words = f"{place}. {step.sentence.rstrip('.')}."
     if not step.is_judged:
         words += " Not judged."
     for finding in step.findings[:3]:
@@ -147,54 +178,69 @@ def _sentence(step: replay.Step, last: int) -> str:
     return words
 
 
-def _heads(steps: Sequence[replay.Step]) -> list[int]:
-    return [
-        number
-        for number, step in enumerate(steps)
-        if number == 0 or step.part.key != steps[number - 1].part.key
-    ]
+def _goal(
+    name: str,
+    title: str,
+    icon: str,
+    key: str,
+    way: tuple[Sequence[replay.Step], int, Route, bool],
+    *,
+    is_wide: bool = False,
+) -> Goal:
+    """A goal with its address. What lies ahead and is not shown is looked up on the way there."""
+    steps, number, route, is_open = way
+    target = target_of(name, steps, number)
+    url = None if target is None else route.step(target)
+    if is_open and name == "next":
+        url = route.step(number + 1)
+    elif is_open and name in LOOKED_UP:
+        url = route.goal(name, number)
+    return Goal(name=name, title=title, icon=icon, key=key, url=url, is_wide=is_wide)
 
 
-def _goals(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Goal, ...]:
-    last = len(steps) - 1
-    heads = _heads(steps)
+def _goals(
+    steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool
+) -> tuple[Goal, ...]:
+    way = steps, number, route, is_open
     word = "trick" if any(step.part.key.startswith("trick") for step in steps) else "phase"
-    before = [head for head in heads if head < number]
-    after = [head for head in heads if head > number]
-
-    def to(target: int | None) -> str | None:
-        return None if target is None or target == number else step_url(hand, target)
-
     return (
-        Goal(name="first", title="First step", icon="first", key="Home", url=to(0), is_wide=True),
-        Goal(name="previous-part", title=f"Previous {word}", icon="prev-trick", key="[",
-             url=to(before[-1] if before else None)),
-        Goal(name="previous", title="Previous step", icon="prev", key="←",
-             url=to(number - 1 if number else None)),
-        Goal(name="next", title="Next step", icon="next", key="→",
-             url=to(number + 1 if number < last else None)),
-        Goal(name="next-part", title=f"Next {word}", icon="next-trick", key="]",
-             url=to(after[0] if after else None)),
-        Goal(name="last", title="Last step", icon="last", key="End", url=to(last), is_wide=True),
-    )  # fmt: skip
+        _goal("first", "First step", "first", "Home", way, is_wide=True),
+        _goal("previous-part", f"Previous {word}", "prev-trick", "[", way),
+        _goal("previous", "Previous step", "prev", "←", way),
+        _goal("next", "Next step", "next", "→", way),
+        _goal("next-part", f"Next {word}", "next-trick", "]", way),
+        _goal("last", "Last step", "last", "End", way, is_wide=True),
+    )
 
 
-def _finding_goals(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Goal, ...]:
-    found = [step.number for step in steps if step.findings]
-    if not found:
+def _finding_goals(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[Goal, ...]:
+    if not any(step.findings for step in steps):
         return ()
-    before = [place for place in found if place < number]
-    after = [place for place in found if place > number]
+    way = steps, number, route, False
     return (
-        Goal(name="previous-finding", title="Previous finding", icon="finding", key="Shift F",
-             url=step_url(hand, before[-1]) if before else None, is_wide=True),
-        Goal(name="next-finding", title="Next finding", icon="finding", key="F",
-             url=step_url(hand, after[0]) if after else None),
-    )  # fmt: skip
+        _goal("previous-finding", "Previous finding", "finding", "Shift F", way, is_wide=True),
+        _goal("next-finding", "Next finding", "finding", "F", way),
+    )
 
 
-def _ticks(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Tick, ...]:
-    heads = set(_heads(steps))
+def _decision_goals(
+    steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool
+) -> tuple[Goal, ...]:
+    """The next decision of each seat; a game without seats has none."""
+    if not steps[0].board.seats:
+        return ()
+    way = steps, number, route, is_open
+    return tuple(
+        replace(
+            _goal(f"decision-{seat + 1}", f"Next decision of {name}", "", str(seat + 1), way),
+            seal=markup.SEAT_SEALS[seat],
+        )
+        for seat, name in enumerate(markup.SEAT_NAMES)
+    )
+
+
+def _ticks(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[Tick, ...]:
+    heads = set(heads_of(steps))
     ticks = []
     for step in steps:
         here = step.number == number
@@ -208,7 +254,7 @@ def _ticks(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[Tick, 
         ticks.append(
             Tick(
                 number=step.number,
-                url=step_url(hand, step.number) if step.findings else None,
+                url=route.step(step.number) if step.findings else None,
                 classes=" ".join(names),
                 is_current=here,
             )
@@ -220,12 +266,12 @@ def _groups(steps: Sequence[replay.Step]) -> list[list[replay.Step]]:
     return [list(group) for _, group in groupby(steps, key=lambda step: step.part.key)]
 
 
-def _parts(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[PartLink, ...]:
+def _parts(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[PartLink, ...]:
     return tuple(
         PartLink(
             title=group[0].part.title,
             note=group[-1].part.note,
-            url=step_url(hand, group[0].number),
+            url=route.step(group[0].number),
             # The table before the first event is no event of the part that it opens.
             first=max(group[0].number, 1),
             last=group[-1].number,
@@ -237,10 +283,13 @@ def _parts(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[PartLi
     )
 
 
-def present_events(steps: Sequence[replay.Step], number: int, hand: int) -> tuple[EventGroup, ...]:
+def present_events(
+    steps: Sequence[replay.Step], number: int, route: Route
+) -> tuple[EventGroup, ...]:
     """The event list, by part; of a hand with very many only the part at hand, cut around it."""
     stop = next((step.number - 1 for step in steps if not step.is_judged), None)
     is_long = len(steps) > EVENTS_SHOWN
+    turned = set(turned_back(steps))
     groups = []
     for members in _groups([step for step in steps if step.event is not None]):
         first, last = members[0].number, members[-1].number
@@ -252,13 +301,16 @@ def present_events(steps: Sequence[replay.Step], number: int, hand: int) -> tupl
             EventGroup(
                 title=members[0].part.title,
                 note=members[-1].part.note,
-                url=step_url(hand, first),
+                url=route.step(first),
                 first=first,
                 last=last,
                 is_open=is_open,
                 is_late=not members[0].is_judged,
                 found=sum(len(step.findings) for step in members),
-                lines=tuple(_line(step, number, hand, stop) for step in shown),
+                lines=tuple(
+                    _line(step, number, route, stop, is_unknown=step.number in turned)
+                    for step in shown
+                ),
                 skipped=skipped,
             )
         )
@@ -272,15 +324,19 @@ def _cut(members: list[replay.Step], number: int) -> tuple[list[replay.Step], tu
     return members[start:end], (start, len(members) - end)
 
 
-def _line(step: replay.Step, number: int, hand: int, stop: int | None) -> EventLine:
+def _line(
+    step: replay.Step, number: int, route: Route, stop: int | None, *, is_unknown: bool
+) -> EventLine:
     return EventLine(
         number=step.number,
-        url=step_url(hand, step.number),
+        url=route.step(step.number),
         seal=markup.seal(step.seat) if step.seat is not None else None,
         text=step.text,
         tiles=markup.tiles(step.tiles, "xs"),
         dice=step.board.dice if step.kind == "dice" else None,
         think=None if step.think_ms is None else seconds(step.think_ms),
+        at=None if step.ms is None else seconds(step.ms),
+        think_unknown=is_unknown,
         is_auto=step.is_auto,
         is_current=step.number == number,
         is_late=not step.is_judged,

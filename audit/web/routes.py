@@ -1,0 +1,65 @@
+"""Addresses of a hand's pages: the hand, the step, who looks, and the rules in force.
+
+    /hands/12/steps/7/?as=seat-2&rules=tien-gow/classic@1
+
+Without `as` the auditor looks; without `rules` those that the hand names are meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+import replay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Where the pages of one hand are for one viewer.
+
+    `rules` is the ruleset that the address was asked with, and is passed on.
+    """
+
+    hand: int
+    viewpoint: replay.Viewpoint = replay.AUDITOR
+    rules: str | None = None
+
+    @property
+    def is_auditor(self) -> bool:
+        return self.viewpoint == replay.AUDITOR
+
+    @property
+    def query(self) -> str:
+        """What stands behind each address: "" or "?as=seat-2"."""
+        return f"?{urlencode(self.parameters, safe='/@')}" if self.parameters else ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The query as fields, for forms."""
+        asked = {} if self.is_auditor else {"as": str(self.viewpoint)}
+        return asked | ({"rules": self.rules} if self.rules is not None else {})
+
+    def page(self) -> str:
+        return reverse("hand", args=(self.hand,)) + self.query
+
+    def step(self, number: int) -> str:
+        return reverse("step", args=(self.hand, number)) + self.query
+
+    def goal(self, name: str, number: int) -> str:
+        """The way to a place that is looked up when one goes there: it may lie ahead."""
+        fields = {"to": name, "from": str(number), **self.parameters}
+        return f"{reverse('steps', args=(self.hand,))}?{urlencode(fields, safe='/@')}"
+
+    def rows(self, page: int) -> str:
+        """Another page of the settlement, as a query for the page that one is at."""
+        return f"?{urlencode({**self.parameters, 'rows': str(page)}, safe='/@')}"
+
+    def seen_by(self, viewpoint: replay.Viewpoint) -> Route:
+        return Route(hand=self.hand, viewpoint=viewpoint, rules=self.rules)
+
+    def copied(self, number: int, ruleset: str) -> str:
+        """The address of a picture in full, which opens the same picture for everybody."""
+        fields = {"as": str(self.viewpoint), "rules": ruleset}
+        return f"{reverse('step', args=(self.hand, number))}?{urlencode(fields, safe='/@')}"

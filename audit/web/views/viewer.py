@@ -1,0 +1,199 @@
+"""The pages of one hand: where it opens, each step as each viewer saw it, its bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+import replay
+from audit import selectors
+from audit.web.presenters.hand import (
+    first_step,
+    logged_of,
+    present_step,
+    settlement_of,
+    stakes_of,
+)
+from audit.web.presenters.hands import present_head, present_public_head, stored_verdict
+from audit.web.presenters.targets import LOOKED_UP, target_of
+from audit.web.routes import Route
+from audit.web.walks import Replayed, seen, walked, with_comparison
+
+# The stepping script asks for the part of the page that changes, and for nothing else.
+REGION_HEADER = "X-Tilecourt-Region"
+DIGITS_MAX = 18
+
+
+@never_cache
+@require_safe
+def hand_page(request: HttpRequest, hand: int) -> HttpResponse:
+    """A hand where its first finding stands, or at its end; for others than the auditor its start,
+    because where a finding stands tells what they have not seen yet."""
+    return _page(request, route_of(request, hand), None)
+
+
+@never_cache
+@require_safe
+def step_page(request: HttpRequest, hand: int, number: int) -> HttpResponse:
+    """A hand after event `number` - 1; step 0 is the table before the first event."""
+    return _page(request, route_of(request, hand), number)
+
+
+def route_of(request: HttpRequest, hand: int) -> Route:
+    """Who looks, and by which rules, as the address says; nothing else of it changes the view.
+
+    Raises: Http404 where it names nobody, or two.
+    """
+    asked = request.GET.getlist("as")
+    if len(asked) > 1:
+        raise Http404("An address names one viewer.")
+    viewpoint = replay.AUDITOR
+    if asked:
+        try:
+            viewpoint = replay.parse_viewpoint(asked[0])
+        except replay.UnknownViewpoint:
+            raise Http404("There is no such viewer.") from None
+    return Route(hand=hand, viewpoint=viewpoint, rules=request.GET.get("rules") or None)
+
+
+@never_cache
+@require_safe
+def go_to_step(request: HttpRequest, hand: int) -> HttpResponse:
+    """Where the slider's form leads without script, and where places ahead are looked up."""
+    route = route_of(request, hand)
+    name = request.GET.get("to")
+    if name is None:
+        return HttpResponseRedirect(route.step(_number(request.GET.get("step", ""))))
+    if name not in LOOKED_UP:
+        raise Http404("There is no such place.")
+    number = _number(request.GET.get("from", ""))
+    try:
+        steps = walked(_detail(hand).raw).walk.steps
+    except replay.Refusal:
+        raise Http404("This record cannot be replayed now.") from None
+    if number >= len(steps):
+        raise Http404(f"This hand has {len(steps) - 1} steps.")
+    target = target_of(name, steps, number)
+    return HttpResponseRedirect(route.step(len(steps) - 1 if target is None else target))
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS_MAX):
+        raise Http404("There is no such step.")
+    return int(text)
+
+
+def _detail(hand: int) -> selectors.HandDetail:
+    try:
+        return selectors.hand_detail(hand)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+
+
+def _page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
+    detail = _detail(route.hand)
+    head = present_head(detail) if route.is_auditor else present_public_head(detail)
+    context: dict[str, Any] = {"section": "hands", "route": route, **head}
+    try:
+        replayed, number = _replayed(detail, route, number)
+    except replay.Refusal as refusal:
+        # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
+        if number is not None or not route.is_auditor:
+            raise Http404("This record cannot be replayed now.") from None
+        return render(request, "hands/hand.html", context | {"problem": str(refusal)})
+    if route.rules not in (None, replayed.read.hand.ruleset):
+        raise Http404("This hand was not played under these rules.")
+    if route.viewpoint.seat is not None and not replayed.walk.steps[0].board.seats:
+        raise Http404("This game has no seats.")
+    context |= {"step": present_step(replayed, number, route), "money": replayed.money}
+    is_region = REGION_HEADER in request.headers
+    # What the auditor sees below the step stays the same; for others it comes with the reveal.
+    if not is_region or not route.is_auditor:
+        context |= _whole(replayed, route, _settlement_page(request))
+    response = render(request, "hands/_step.html" if is_region else "hands/hand.html", context)
+    patch_vary_headers(response, (REGION_HEADER, "Cookie"))
+    return response
+
+
+def _replayed(
+    detail: selectors.HandDetail, route: Route, number: int | None
+) -> tuple[Replayed, int]:
+    """The walk that the viewer may see, and the step. Raises: replay.Refusal, Http404."""
+    if not route.is_auditor:
+        number = number or 0
+        try:
+            return seen(detail.raw, route.viewpoint, number), number
+        except replay.NoSuchStep:
+            raise Http404("There is no such step.") from None
+    replayed = with_comparison(walked(detail.raw), detail.comparison)
+    number = first_step(replayed.walk.steps) if number is None else number
+    if number >= len(replayed.walk.steps):
+        raise Http404(f"This hand has {len(replayed.walk.steps) - 1} steps.")
+    return replayed, number
+
+
+def _settlement_page(request: HttpRequest) -> int | None:
+    text = request.GET.get("rows", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise Http404("The settlement has no such page.")
+    return int(text)
+
+
+def _whole(replayed: Replayed, route: Route, page: int | None) -> dict[str, Any]:
+    """The stakes, and the result where it is there to be seen."""
+    stakes = {"stakes": stakes_of(replayed)}
+    if replayed.is_open:
+        return stakes
+    try:
+        settlement = settlement_of(replayed, page, route)
+    except LookupError as error:
+        raise Http404(str(error)) from None
+    return {
+        **stakes,
+        "settlement": settlement,
+        "logged": None if settlement else logged_of(replayed),
+    }
+
+
+@never_cache
+@require_safe
+def record(request: HttpRequest, hand: int) -> HttpResponse:
+    """The exact bytes of the line; `?version=` asks for another version than the current one."""
+    _refuse_others(request, hand)
+    text = request.GET.get("version", "")
+    if text and not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise Http404("There is no such version.")
+    try:
+        detail = selectors.hand_detail(hand, version=int(text) if text else None)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+    return _file(detail.raw, f"hand-{hand}-version-{detail.version.number}.ndjson")
+
+
+@never_cache
+@require_safe
+def verdict(request: HttpRequest, hand: int) -> HttpResponse:
+    """The stored verdict as one line of verdict/1."""
+    _refuse_others(request, hand)
+    detail = _detail(hand)
+    return _file(replay.format_verdict(stored_verdict(detail)) + b"\n", f"verdict-{hand}.ndjson")
+
+
+def _refuse_others(request: HttpRequest, hand: int) -> None:
+    """The record and its verdict hold every tile: they are the auditor's."""
+    if not route_of(request, hand).is_auditor:
+        raise PermissionDenied
+
+
+def _file(content: bytes, name: str) -> HttpResponse:
+    response = HttpResponse(content, content_type="application/x-ndjson")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
