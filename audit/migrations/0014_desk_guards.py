@@ -66,6 +66,18 @@ END
 $$
 """
 
+ENTRY_IN_TIME = """
+CREATE FUNCTION audit_desk_entry_in_time() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM audit_remedy WHERE id = NEW.remedy_id AND state = 'proposed') THEN
+        RAISE EXCEPTION 'an entry comes too late for remedy %', NEW.remedy_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END
+$$
+"""
+
 # Checked at the end of the transaction, when all entries are there.
 REMEDY_BALANCES = """
 CREATE FUNCTION audit_desk_remedy_balances() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -76,10 +88,9 @@ BEGIN
     IF NOT EXISTS (SELECT FROM audit_remedyentry WHERE remedy_id = wanted) OR EXISTS (
         SELECT FROM audit_remedyentry WHERE remedy_id = wanted
         GROUP BY currency, minor_digits HAVING sum(amount_minor) <> 0
-    ) OR EXISTS (SELECT FROM audit_remedy WHERE id = wanted AND state <> 'proposed'
-        AND TG_TABLE_NAME = 'audit_remedyentry')
+    )
     THEN
-        RAISE EXCEPTION 'the entries of remedy % do not balance, or come too late', wanted
+        RAISE EXCEPTION 'the entries of remedy % do not balance', wanted
             USING ERRCODE = 'check_violation';
     END IF;
     RETURN NULL;
@@ -139,6 +150,7 @@ class Migration(migrations.Migration):
         made(REFUSE_TRUNCATE, "FUNCTION", "audit_desk_refuse_truncate"),
         made(MEMBER_ENDS, "FUNCTION", "audit_desk_member_ends"),
         made(REMEDY_GOES_ON, "FUNCTION", "audit_desk_remedy_goes_on"),
+        made(ENTRY_IN_TIME, "FUNCTION", "audit_desk_entry_in_time"),
         made(REMEDY_BALANCES, "FUNCTION", "audit_desk_remedy_balances"),
         made(CASE_BY_AN_ACT, "FUNCTION", "audit_desk_case_by_an_act"),
         *(
@@ -160,6 +172,7 @@ class Migration(migrations.Migration):
         ),
         trigger("only_ends", "audit_casehand", ROW.format("UPDATE"), "audit_desk_member_ends"),
         trigger("goes_on", "audit_remedy", ROW.format("UPDATE"), "audit_desk_remedy_goes_on"),
+        trigger("in_time", "audit_remedyentry", ROW.format("INSERT"), "audit_desk_entry_in_time"),
         trigger(
             "balances", "audit_remedy", AT_COMMIT.format("INSERT"), "audit_desk_remedy_balances"
         ),
