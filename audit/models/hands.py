@@ -1,6 +1,10 @@
 """A hand is known by its source and id; its versions are the different records that claimed to be
 it.
 
+What hands, versions, verdicts and findings name of each other the database does not check row by
+row: they are stored together in one transaction, and triggers refuse to take any of them away.
+`manage.py doctor` looks whether each is there.
+
 Names are compared exactly, code point by code point: their columns have the collation C.
 """
 
@@ -36,11 +40,22 @@ class Hand(models.Model):
     source = exact_name()
     hand_id = exact_name()
     version = models.ForeignKey(
-        "HandVersion", on_delete=models.PROTECT, related_name="+", db_index=False
+        "HandVersion",
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
-    verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+", db_index=False)
+    verdict = models.ForeignKey(
+        Verdict, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     comparison = models.ForeignKey(
-        Comparison, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+        Comparison,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     game = exact_name()
     ruleset = exact_name()
@@ -99,12 +114,18 @@ class HandVersion(models.Model):
     """
 
     hand = models.ForeignKey(
-        Hand, on_delete=models.PROTECT, related_name="versions", db_index=False
+        Hand,
+        on_delete=models.PROTECT,
+        related_name="versions",
+        db_index=False,
+        db_constraint=False,
     )
     number = models.IntegerField()
     raw = models.BinaryField()
     sha256 = models.BinaryField()
-    upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
+    upload = models.ForeignKey(
+        Upload, on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
     line = models.BigIntegerField()
     created_at = models.DateTimeField(db_default=Now())
 

@@ -21,7 +21,11 @@ class Verdict(models.Model):
     """One judgement. `settlement` is shaped by FORMAT 6.4, 32; None where the replay stopped."""
 
     version = models.ForeignKey(
-        "HandVersion", on_delete=models.PROTECT, related_name="verdicts", db_index=False
+        "HandVersion",
+        on_delete=models.PROTECT,
+        related_name="verdicts",
+        db_index=False,
+        db_constraint=False,
     )
     ruleset = models.CharField(max_length=128, db_collation="C")
     ruleset_sha256 = models.BinaryField()
@@ -77,7 +81,11 @@ class Finding(FindingFields):
     """One disagreement of a verdict."""
 
     verdict = models.ForeignKey(
-        Verdict, on_delete=models.PROTECT, related_name="findings", db_index=False
+        Verdict,
+        on_delete=models.PROTECT,
+        related_name="findings",
+        db_index=False,
+        db_constraint=False,
     )
 
     class Meta:

@@ -14,11 +14,12 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, Q, Sum
 from django.utils import timezone
 
 import replay
 from audit.models import Chunk, ChunkState, TableTouch, Upload, UploadState
+from audit.selectors.references import missing_references
 from audit.selectors.rulesets import current_rulesets
 from audit.selectors.vitals import broker_trouble, database_trouble, first_line, live_workers
 
@@ -30,6 +31,8 @@ FREE_SHARE_MIN = 0.05
 STUCK_AFTER = timedelta(minutes=12)
 SILENT_AFTER = timedelta(minutes=65)
 FAILED_WITHIN = timedelta(days=1)
+# Of each table, so that the doctor stays quick in a large store.
+ROWS_LOOKED_AT = 50_000
 GIB = 1024**3
 
 
@@ -71,6 +74,7 @@ def examine() -> Iterator[Check]:
             yield _chunks()
             yield _tables()
             yield _receiving()
+            yield _references()
     yield from _disks(is_database_there=trouble is None)
 
 
@@ -167,6 +171,13 @@ def _chunks() -> Check:
         return _odd("chunks", f"{words} failed for good in the last day,"
                     f" upload {failed['first']} first: its page and the workers' log say"
                     " why.")  # fmt: skip
+    aside = Upload.objects.filter(
+        failed_count__gt=0, finished_at__gt=now - FAILED_WITHIN
+    ).aggregate(count=Sum("failed_count"), first=Min("id"))
+    if aside["count"]:
+        words = _counted(aside, "line was", "lines were")
+        return _odd("chunks", f"{words} set aside through a fault of ours in the last day,"
+                    f" upload {aside['first']} first: its page says why.")  # fmt: skip
     waiting = Chunk.objects.filter(state__in=[ChunkState.QUEUED, ChunkState.RUNNING]).count()
     return _good("chunks", f"No chunk lies still ({waiting} are open).")
 
@@ -194,6 +205,18 @@ def _receiving() -> Check:
                     f" {silent['first']} first: see that beat runs, or manage.py"
                     " sweep.")  # fmt: skip
     return _good("uploads", "No upload is stuck half-way.")
+
+
+def _references() -> Check:
+    """Whether rows name what is not there, where the database itself does not check it."""
+    missing = [one for one in missing_references(newest=ROWS_LOOKED_AT) if one.rows]
+    if missing:
+        first = missing[0]
+        return _bad("references", f"{first.rows} rows of {first.table}, {first.first} first, name"
+                    f" in {first.column} what is not there: restore the store from its"
+                    " backup.")  # fmt: skip
+    return _good("references", f"The newest {ROWS_LOOKED_AT} rows of each table name what is"
+                 " there.")  # fmt: skip
 
 
 def _disks(*, is_database_there: bool) -> Iterator[Check]:

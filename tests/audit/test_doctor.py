@@ -52,13 +52,13 @@ def test_when_all_is_well_each_thing_has_a_line_and_the_status_is_0(well: Any) -
     status, said = doctor()
     *lines, last = said.splitlines()
     assert (status, last) == (0, "All is well.")
-    assert [line.split(":")[0] for line in lines[:9]] == [
+    assert [line.split(":")[0] for line in lines[:10]] == [
         f"ok    {about}"
         for about in ("database", "broker", "workers", "rulesets", "migrations", "clock", "chunks",
-                      "tables", "uploads")
+                      "tables", "uploads", "references")
     ]  # fmt: skip
-    assert lines[9:]
-    assert {line.split(":")[0] for line in lines[9:]} == {"ok    disk"}
+    assert lines[10:]
+    assert {line.split(":")[0] for line in lines[10:]} == {"ok    disk"}
     assert all(re.fullmatch(r"ok    \w+: .+\.", line) for line in lines)
     assert "2 workers answer: celery@one, celery@two." in lines[2]
 
@@ -171,12 +171,27 @@ def test_a_table_that_nobody_compares_is_told(well: Any) -> None:
 
 def test_a_chunk_that_failed_for_good_wants_a_look_for_a_day(well: Any) -> None:
     upload = receive()
-    Chunk.objects.update(attempts=4)
+    Chunk.objects.update(attempts=4, payload=b"damaged")
     services.judge_chunk(chunk_id=Chunk.objects.get().pk)
     assert sentences("chunks", Level.WARNING) == [
         (
             f"1 chunk failed for good in the last day, upload {upload} first: its page and the"
             " workers' log say why."
+        )
+    ]
+    assert doctor()[0] == 0
+    Upload.objects.update(finished_at=timezone.now() - timedelta(days=2))
+    assert sentences("chunks", Level.GOOD) == ["No chunk lies still (0 are open)."]
+
+
+def test_a_line_that_was_set_aside_through_our_fault_wants_a_look_for_a_day(well: Any) -> None:
+    upload = receive()
+    Chunk.objects.update(attempts=4)
+    services.judge_chunk(chunk_id=Chunk.objects.get().pk)
+    assert sentences("chunks", Level.WARNING) == [
+        (
+            f"1 line was set aside through a fault of ours in the last day, upload {upload} first:"
+            " its page says why."
         )
     ]
     assert doctor()[0] == 0

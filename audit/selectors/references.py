@@ -1,0 +1,66 @@
+"""Rows that name a row which is not there.
+
+Where the database does not check a foreign key row by row (`db_constraint=False`), this looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.db import connection, models
+
+_MISSING = """
+SELECT count(*), min(o."{key}") FROM "{table}" o
+WHERE o."{column}" IS NOT NULL {window}
+    AND NOT EXISTS (SELECT FROM "{target}" t WHERE t."{target_column}" = o."{column}")
+"""
+# As far back as a look costs about a second at most.
+_WINDOW = """AND o."{key}" > (SELECT max("{key}") - %(newest)s FROM "{table}")"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """`rows` rows of `table` name in `column` what is not there; `first` is the key of one."""
+
+    table: str
+    column: str
+    rows: int
+    first: int | None
+
+
+def missing_references(*, newest: int | None = None) -> tuple[Reference, ...]:
+    """Each column that the database does not check, in order; of its `newest` rows, or of all."""
+    found = []
+    with connection.cursor() as cursor:
+        for field in _unchecked():
+            table = field.model._meta.db_table  # noqa: SLF001 - it is public
+            cursor.execute(_statement(field, has_window=newest is not None), {"newest": newest})
+            rows, first = cursor.fetchone()
+            found.append(Reference(table=table, column=field.column, rows=rows, first=first))
+    return tuple(found)
+
+
+def _unchecked() -> list[models.ForeignKey[Any, Any]]:
+    fields = [
+        field
+        for model in apps.get_app_config("audit").get_models()
+        for field in model._meta.local_fields  # noqa: SLF001
+        if isinstance(field, models.ForeignKey) and not field.db_constraint  # type: ignore[attr-defined]
+    ]
+    return sorted(fields, key=lambda field: (field.model._meta.db_table, field.column))  # noqa: SLF001
+
+
+def _statement(field: models.ForeignKey[Any, Any], *, has_window: bool) -> str:
+    key = field.model._meta.pk  # noqa: SLF001
+    assert key is not None
+    parts = {
+        "key": key.column,
+        "table": field.model._meta.db_table,  # noqa: SLF001
+        "column": field.column,
+        "target": field.target_field.model._meta.db_table,  # noqa: SLF001
+        "target_column": field.target_field.column,
+    }
+    window = _WINDOW.format(**parts) if has_window else ""
+    return _MISSING.format(window=window, **parts)
