@@ -23,6 +23,7 @@ from audit.selectors.certificates_days import Rule, Span, day_span
 from audit.selectors.certificates_facts import Facts, HandFact, raw_of, read_facts
 from audit.selectors.certificates_rounds import round_report
 from audit.selectors.certificates_sequence import Numbers, find_sequence, numbers_known
+from audit.selectors.totals_money import meaning_of
 from audit.selectors.totals_sums import Sum
 
 FORMAT = "certificate/1"
@@ -76,6 +77,7 @@ def _content(source: str, table: str, day: date, rule: Rule, span: Span, facts: 
         numbering=rule.numbering,
         before=facts.before[0].hand_id if facts.before else None,
         after=facts.after[0].hand_id if facts.after else None,
+        refused=[one.hand_id for one in facts.refused],
         known=numbers_known(source),
     )
     rounds = round_report(facts)
@@ -225,20 +227,12 @@ def _possible_duplicates(hands: Sequence[HandFact]) -> dict[int, tuple[str, ...]
         raws = raw_of(hand.version_id for hand in group)
         same: dict[bytes, list[HandFact]] = {}
         for hand in sorted(group, key=lambda hand: hand.pk):
-            meaning = _meaning(raws[hand.version_id])
+            meaning = meaning_of(raws[hand.version_id])
             earlier = same.setdefault(meaning, [])
             if earlier:
                 found[hand.pk] = tuple(one.hand_id for one in earlier)
             earlier.append(hand)
     return found
-
-
-def _meaning(raw: bytes) -> bytes:
-    try:
-        return replay.canonical_sha256(raw, without=("hand_id",))
-    except ValueError:
-        # A record in a form of its own means what its bytes are.
-        return hashlib.sha256(raw).digest()
 
 
 def _conflicts(facts: Facts) -> Json:

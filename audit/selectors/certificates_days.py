@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from audit.models import DayRule, Numbering
@@ -184,7 +185,7 @@ AND (
 """
 
 
-def place_columns(places: Sequence[tuple[str, str, Span]]) -> list[list[object]]:
+def place_columns(places: Sequence[tuple[str, str, Span]]) -> list[list[Any]]:
     """The parameters of PLACES: source, table and day of each."""
     return [
         list(range(len(places))),

@@ -212,7 +212,7 @@ def raw_of(version_ids: Iterable[int]) -> dict[int, bytes]:
     return {pk: unpacked(raw) for pk, raw in found}
 
 
-def _rows(kind: type[Any], query: str, where: list[list[object]]) -> list[Any]:
+def _rows(kind: type[Any], query: str, where: list[list[Any]]) -> list[Any]:
     """Rows whose columns are the fields of a kind, in their order."""
     names = [field.name for field in fields(kind)]
     with connection.cursor() as cursor:
@@ -220,7 +220,7 @@ def _rows(kind: type[Any], query: str, where: list[list[object]]) -> list[Any]:
         return [kind(**dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
 
 
-def _hands(where: list[list[object]]) -> tuple[HandFact, ...]:
+def _hands(where: list[list[Any]]) -> tuple[HandFact, ...]:
     """In the order of play: by `started_at` exactly as logged, then in the sequence of arrival."""
     with connection.chunked_cursor() as cursor:
         cursor.execute(_HANDS, where)

@@ -86,12 +86,14 @@ def find_sequence(
     numbering: str,
     before: str | None,
     after: str | None,
+    refused: Sequence[str],
     known: Known,
 ) -> Numbers:
     """Look for missing numbers among `hand_ids`, which are in the order of play.
 
-    `before` and `after` are the ids of the table's neighbouring hands outside of the day; `known`
-    tells which numbers of a span are hands of the source, whatever their table.
+    `before` and `after` are the ids of the table's neighbouring hands outside of the day; `refused`
+    those of lines that came and were refused, so that they are not missing; `known` tells which
+    numbers of a span are hands of the source, whatever their table.
     """
     if numbering == Numbering.NONE:
         return Numbers(basis="none")
@@ -105,13 +107,14 @@ def find_sequence(
         return Numbers(basis="too-few")
     if high - low >= NUMBERS_MAX:
         return Numbers(basis="too-sparse")
+    came = {number for one in refused if (number := form.number_of(one)) is not None}
     there = known(form, low, high) | set(numbers)
     if not is_told and len(there) * 2 < high - low + 1:
         return Numbers(basis="too-sparse")
     gaps = [
-        *_edge(form, _number(form, before), low, known, "before"),
-        *_gaps(form, there, "inside"),
-        *_edge(form, high, _number(form, after), known, "after"),
+        *_edge(form, (_number(form, before), low), known, came, "before"),
+        *_gaps(form, there | {number for number in came if low < number < high}, "inside"),
+        *_edge(form, (high, _number(form, after)), known, came, "after"),
     ]
     return Numbers(
         basis=Numbering.NUMBERED.value if is_told else "detected",
@@ -144,11 +147,15 @@ def _number(form: Form, hand_id: str | None) -> int | None:
     return None if hand_id is None else form.number_of(hand_id)
 
 
-def _edge(form: Form, low: int | None, high: int | None, known: Known, where: str) -> list[Gap]:
+def _edge(
+    form: Form, ends: tuple[int | None, int | None], known: Known, came: set[int], where: str
+) -> list[Gap]:
     """What is missing between this day and a neighbouring hand; nothing where ids start anew."""
+    low, high = ends
     if low is None or high is None or not low < high or high - low >= NUMBERS_MAX:
         return []
-    return _gaps(form, known(form, low, high) | {low, high}, where)
+    between = {number for number in came if low < number < high}
+    return _gaps(form, known(form, low, high) | {low, high} | between, where)
 
 
 def _gaps(form: Form, there: set[int], where: str) -> list[Gap]:

@@ -69,6 +69,14 @@ def told(raw: bytes) -> Told:
     return found if found.format.startswith("hand-log/1") else Told()
 
 
+def meaning_of(raw: bytes) -> bytes:
+    """What a record says but for its id; a record in a form of its own means what its bytes are."""
+    try:
+        return replay.canonical_sha256(raw, without=("hand_id",))
+    except ValueError:
+        return raw
+
+
 def money_of(settlement: Json | None, result: Json | None, digits: int) -> HandMoney:
     """The money of a hand: its recomputed settlement and its result as logged."""
     recomputed = None if settlement is None else _figures(settlement, digits)

@@ -224,20 +224,23 @@ def test_a_round_that_midnight_parts_is_whole(ingest: Ingest, certify: Certify) 
 def test_refused_lines_stand_where_they_say(ingest: Ingest, certify: Certify) -> None:
     broken = changed(hand(2), currency="")
     repeated = b'{"table": "T1", ' + hand(3)[1:]
-    row = ingest(log(hand(1), broken, b"{", repeated, changed(hand(4), table="T2", game="chess")))
+    elsewhere = changed(hand(9), table="T2", game="chess")
+    row = ingest(log(hand(1), hand(5), broken, b"{", repeated, elsewhere, hand(4)))
     content = content_of(certify())
+    # What came and was refused is not missing.
+    assert content["sequence"]["missing"] == 1
     (one,) = content["refused"]["listed"]
     assert (one["upload_id"], one["line"], one["hand_id"], one["is_known"]) == (
-        row.id, 2, "g-0002", False,
+        row.id, 3, "g-0002", False,
     )  # fmt: skip
     assert one["place"] == "$.currency"
     assert content["uploads"][0]["refused"] == 1
     assert content["uploads"][0]["refused_table_not_known"] == 2
-    assert content["reasons"] == ["refused", "refused-table-not-known"]
+    assert content["reasons"] == ["numbers-missing", "refused", "refused-table-not-known"]
     other = certify(table="T2")
     assert (other.hand_count, other.refused_count, other.is_complete) == (0, 1, False)
     # What was refused comes right later: it is listed, and no longer open.
-    ingest(log(hand(2)))
+    ingest(log(hand(2), hand(3)))
     content = content_of(certify())
     assert [one["is_known"] for one in content["refused"]["listed"]] == [True]
     assert content["reasons"] == ["refused-table-not-known"]

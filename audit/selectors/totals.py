@@ -1,0 +1,291 @@
+"""Hands and money of the days, by table and game. A day is the gaming day of its table.
+
+Clean hands are summed by the database out of their stored settlements, for their log says the same;
+of the others the record is read, so that what was logged stands beside what was recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import msgspec
+from django.db import connection
+
+from audit.models import Hand, Table, VerdictKind
+from audit.selectors.certificates_census import tables_with_something
+from audit.selectors.certificates_days import (
+    IN_PLACE,
+    PLACES,
+    Rules,
+    Span,
+    current_rules,
+    day_span,
+    place_columns,
+)
+from audit.selectors.totals_money import (
+    Figures,
+    HandMoney,
+    clean_money,
+    meaning_of,
+    money_of,
+    told,
+)
+from audit.selectors.totals_sums import Sum
+from audit.zstd import unpacked
+
+# A page goes on with the day before until it has so many hands or so many days.
+HANDS_AT_ONCE = 50_000
+DAYS_AT_ONCE = 31
+ROWS_AT_ONCE = 1_000
+_DAY = timedelta(days=1)
+_JSON = msgspec.json.Decoder()
+_PLAYED = f"FROM {PLACES} JOIN audit_hand h ON {IN_PLACE.format(of='h')}"
+_KINDS = ", ".join(
+    f"count(*) FILTER (WHERE h.verdict_kind = '{kind}')" for kind in VerdictKind.values
+)
+
+# A settlement writes its money with exactly the decimals of the hand, so that without the point it
+# is in minor units.
+_CLEAN = f"""
+SELECT p.position, h.game, h.currency, h.minor_digits, count(*), {_KINDS},
+    count(*) FILTER (WHERE h.is_conflict),
+    count(m.valid_bet), coalesce(sum(m.valid_bet), 0)::text, sum(m.rake)::text
+{_PLAYED}
+LEFT JOIN audit_verdict w
+    ON w.id = h.verdict_id AND h.verdict_kind = 'clean' AND NOT h.is_conflict
+LEFT JOIN LATERAL (
+    SELECT coalesce(sum(replace(one->>'valid_bet', '.', '')::numeric), 0) AS valid_bet,
+        sum(replace(one->>'rake', '.', '')::numeric) AS rake
+    FROM jsonb_array_elements(coalesce(w.settlement->'seats', w.settlement->'players')) one
+) m ON w.settlement IS NOT NULL
+WHERE (%s = '' OR h.game = %s)
+GROUP BY 1, 2, 3, 4
+"""  # noqa: S608 - from constants
+_READ = """
+SELECT p.position, h.game, h.currency, h.minor_digits, h.verdict_kind, w.settlement::text, v.raw
+"""
+_JOINED = """
+JOIN audit_verdict w ON w.id = h.verdict_id
+JOIN audit_handversion v ON v.id = h.version_id
+"""
+_OTHERS = f"""
+{_READ} {_PLAYED} {_JOINED}
+WHERE (%s = '' OR h.game = %s) AND NOT h.is_conflict
+    AND (h.verdict_kind NOT IN ('clean', 'void')
+        OR h.verdict_kind = 'clean' AND w.settlement IS NULL)
+"""
+# Hands of a table that began at one instant: some may say the same under another id.
+_AT_ONCE = f"""
+SELECT a.position, a.id, v.raw FROM (
+    SELECT p.position, h.id, h.version_id,
+        count(*) OVER (PARTITION BY p.position, h.played_at) AS together
+    {_PLAYED} WHERE (%s = '' OR h.game = %s)
+) a JOIN audit_handversion v ON v.id = a.version_id
+WHERE a.together > 1 ORDER BY a.position, a.id
+"""  # noqa: S608
+_NAMED = f"""
+{_READ}, h.is_conflict
+FROM unnest(%s::int8[], %s::int4[]) AS p (id, position) JOIN audit_hand h ON h.id = p.id {_JOINED}
+"""
+
+Group = tuple[int, str, str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalsQuery:
+    """What is asked for; empty or None where nothing is. Both days are included."""
+
+    source: str = ""
+    table: str = ""
+    game: str = ""
+    day_from: date | None = None
+    day_to: date | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Totals:
+    """One table's day in one game and currency.
+
+    `kinds` counts hands by verdict and adds up to `hands`. `sum` holds what is neither void nor in
+    conflict; `twin_sum` is the part of it that comes from the `twins`, hands that say the same as
+    an earlier one under another id.
+    """
+
+    day: date | None
+    source: str
+    table: str
+    game: str
+    currency: str
+    minor_digits: int
+    hands: int = 0
+    kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VerdictKind.values, 0))
+    in_conflict: int = 0
+    sum: Sum = field(default_factory=Sum)
+    twins: int = 0
+    twin_sum: Sum = field(default_factory=Sum)
+
+    def add(self, other: Totals) -> None:
+        """Take in another row of the same currency and decimals."""
+        self.hands += other.hands
+        for kind, count in other.kinds.items():
+            self.kinds[kind] += count
+        self.in_conflict += other.in_conflict
+        self.sum.add_sum(other.sum)
+        self.twins += other.twins
+        self.twin_sum.add_sum(other.twin_sum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TotalsPage:
+    """Rows of whole days, the latest first; `before` is the day to go on in front of, if any."""
+
+    rows: tuple[Totals, ...]
+    before: date | None
+
+
+def list_totals(query: TotalsQuery, *, before: date | None = None) -> TotalsPage:
+    """The latest days that fit one page, in front of `before` where it is given."""
+    rows: list[Totals] = []
+    for number, (day, totals) in enumerate(days_of_totals(query, before=before), start=1):
+        rows += totals
+        if number == DAYS_AT_ONCE or sum(one.hands for one in rows) >= HANDS_AT_ONCE:
+            is_more = _newest_day(query, day, current_rules()) is not None
+            return TotalsPage(rows=tuple(rows), before=day if is_more else None)
+    return TotalsPage(rows=tuple(rows), before=None)
+
+
+def days_of_totals(
+    query: TotalsQuery, *, before: date | None = None
+) -> Iterator[tuple[date, list[Totals]]]:
+    """The days that have hands, the latest first, each with its rows."""
+    rules = current_rules()
+    day = _newest_day(query, before, rules)
+    while day is not None:
+        totals = totals_of_day(query, day, rules)
+        if totals:
+            yield day, totals
+        day = _newest_day(query, day, rules)
+
+
+def totals_of_day(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
+    """The rows of one day by source, table, game and currency."""
+    places = _places(query, day, rules)
+    if not places:
+        return []
+    where: list[Any] = [*place_columns(places), query.game, query.game]
+    groups: dict[Group, Totals] = {}
+    with connection.cursor() as cursor:
+        cursor.execute(_CLEAN, where)
+        for row in cursor.fetchall():
+            group = row[:4]
+            groups[group] = _clean_row(day, places, group, row[4:])
+    for group, money in _money(_OTHERS, where):
+        groups[group].sum.add(money)
+    _add_twins(groups, where)
+    return [groups[key] for key in sorted(groups, key=lambda key: (places[key[0]][:2], key[1:]))]
+
+
+def _clean_row(
+    day: date, places: Sequence[tuple[str, str, Span]], group: Group, row: tuple[Any, ...]
+) -> Totals:
+    hands, *counts, in_conflict, settled, valid_bet, rake = row
+    position, game, currency, digits = group
+    totals = Totals(
+        day=day,
+        source=places[position][0],
+        table=places[position][1],
+        game=game,
+        currency=currency,
+        minor_digits=digits,
+        hands=hands,
+        kinds=dict(zip(VerdictKind.values, counts, strict=True)),
+        in_conflict=in_conflict,
+    )
+    clean = Figures(valid_bet=int(valid_bet), rake=None if rake is None else int(rake))
+    totals.sum.add_settled(settled, clean, clean, 0)
+    return totals
+
+
+def _money(query: str, parameters: list[Any]) -> Iterator[tuple[Group, HandMoney]]:
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(query, parameters)
+        while rows := cursor.fetchmany(ROWS_AT_ONCE):
+            for row in rows:
+                yield row[:4], _money_of(*row[3:7])
+
+
+def _money_of(digits: int, kind: str, settlement: str | None, raw: bytes) -> HandMoney:
+    settled = None if settlement is None else _JSON.decode(settlement)
+    if kind == VerdictKind.CLEAN and settled is not None:
+        return clean_money(settled, digits)
+    return money_of(settled, told(unpacked(raw)).result, digits)
+
+
+def _add_twins(groups: dict[Group, Totals], where: list[Any]) -> None:
+    """Note the hands that say the same as an earlier one but for the id."""
+    twins: dict[int, int] = {}
+    seen: set[tuple[int, bytes]] = set()
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(_AT_ONCE, where)
+        while rows := cursor.fetchmany(ROWS_AT_ONCE):
+            for position, pk, raw in rows:
+                meaning = (position, meaning_of(unpacked(raw)))
+                if meaning in seen:
+                    twins[pk] = position
+                seen.add(meaning)
+    if not twins:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_NAMED, [list(twins), list(twins.values())])
+        for *row, is_conflict in cursor.fetchall():
+            totals = groups[row[0], row[1], row[2], row[3]]
+            totals.twins += 1
+            if row[4] != VerdictKind.VOID and not is_conflict:
+                totals.twin_sum.add(_money_of(*row[3:7]))
+
+
+def _places(query: TotalsQuery, day: date, rules: Rules) -> list[tuple[str, str, Span]]:
+    tables = Table.objects.order_by("source", "name").values_list("source", "name")
+    if query.source:
+        tables = tables.filter(source=query.source)
+    if query.table:
+        tables = tables.filter(name=query.table)
+    return [(source, name, day_span(rules.of(source, name), day)) for source, name in tables]
+
+
+def _newest_day(query: TotalsQuery, before: date | None, rules: Rules) -> date | None:
+    """The latest day asked for, in front of `before`, on which a hand was played."""
+    hands = Hand.objects.order_by("-played_at").values_list("played_at", flat=True)
+    for name in ("source", "table", "game"):
+        if value := getattr(query, name):
+            hands = hands.filter(**{name: value})
+    first = query.day_from or date.min
+    day = query.day_to or date.max
+    if before is not None:
+        if before == date.min:
+            return None
+        day = min(day, before - _DAY)
+    while day >= first:
+        # A gaming day may begin a day late, last a day, and be logged in an offset of a day.
+        reach = _after(day, 3)
+        newest = (hands if reach is None else hands.filter(played_at__lt=reach)).first()
+        if newest is None:
+            return None
+        day = min(day, newest.date() if newest.date() == date.max else newest.date() + _DAY)
+        if day >= first and tables_with_something(_places(query, day, rules)):
+            return day
+        if day == date.min:
+            return None
+        day -= _DAY
+    return None
+
+
+def _after(day: date, days: int) -> datetime | None:
+    """Midnight so many days later in UTC; None where there is no such day any more."""
+    try:
+        return datetime(day.year, day.month, day.day, tzinfo=UTC) + days * _DAY
+    except OverflowError:
+        return None
