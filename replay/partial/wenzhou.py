@@ -20,7 +20,13 @@ from replay.partial.record import PartialHand, check_frame, check_gap
 from replay.record import EVENTS_MAX, Money, Name, Refusal, is_set
 from replay.record import read_money as money_of
 from replay.wenzhou_pai_gow.options import Rules
-from replay.wenzhou_pai_gow.payout import Settlement, is_won, profit_of, render, settle
+from replay.wenzhou_pai_gow.payout import (
+    Settlement,
+    profit_of,
+    render,
+    settle,
+    valid_bet_of,
+)
 from replay.wenzhou_pai_gow.record import DOORS, Door, Side, Wager
 from replay.wenzhou_pai_gow.record import Facts as WholeFacts
 
@@ -146,11 +152,21 @@ def judge(hand: PartialWenzhou, facts: Facts, rules: Rules) -> Judged:
     digits = hand.minor_digits
     findings = _wagers(hand, facts, rules)
     told = door_wins_of(hand)
-    wins, disagreements = (told, []) if told is not None else _told_by_payments(hand, facts)
-    findings += disagreements
-    due = settle(facts.whole, (wins[0], wins[1], wins[2]), rules)
-    figures = _profits(facts, due, told, rules, digits)
-    figures += _totals_of(facts, due, digits, is_settled=not disagreements)
+    by_payment: dict[str, bool] = {}
+    if told is None:
+        by_payment, disagreements = _told_by_payments(hand, facts)
+        findings += disagreements
+        is_settled = not disagreements and all(one.door in by_payment for one in hand.wagers)
+        shun, chu, dao = (by_payment.get(door, False) for door in DOORS)
+        due = settle(facts.whole, (shun, chu, dao), rules)
+        figures = _profits_by_payment(facts, by_payment, rules, digits)
+    else:
+        is_settled = True
+        due = settle(facts.whole, told, rules)
+        figures = _profits(facts, due.profits, digits)
+    figures += _valid_bets(facts, rules, digits)
+    if is_settled:
+        figures += _totals_of(facts, due, digits)
     rendered = render(due, digits) if told is not None else None
     return Judged(findings=findings, figures=figures, settlement=rendered)
 
@@ -201,10 +217,8 @@ def _wagers(hand: PartialWenzhou, facts: Facts, rules: Rules) -> list[Finding]:
     return found
 
 
-def _told_by_payments(
-    hand: PartialWenzhou, facts: Facts
-) -> tuple[tuple[bool, bool, bool], list[Finding]]:
-    """What the first paid wager of each door says of it, and the doors of which others say
+def _told_by_payments(hand: PartialWenzhou, facts: Facts) -> tuple[dict[str, bool], list[Finding]]:
+    """Which doors won by the first wager on each that won or lost, and those of which others say
     otherwise. Rule: WZ-24."""
     told: dict[str, bool] = {}
     against: dict[str, Finding] = {}
@@ -220,50 +234,51 @@ def _told_by_payments(
                 expected="bank" if wins else "door",
                 rule="WZ-24",
             )
-    shun, chu, dao = (told.get(door, False) for door in DOORS)
-    return (shun, chu, dao), [against[door] for door in DOORS if door in against]
+    return told, [against[door] for door in DOORS if door in against]
 
 
-def _profits(
-    facts: Facts,
-    due: Settlement,
-    told: tuple[bool, bool, bool] | None,
-    rules: Rules,
-    digits: int,
+def _profits(facts: Facts, right: list[int], digits: int) -> list[Finding]:
+    """What each wager is paid, where it is known which doors won. Rule: WZ-23, WZ-24."""
+    return [
+        _mismatch("profit", wager.bet, profit, due, digits, follows=False)
+        for wager, profit, due in zip(facts.whole.wagers, facts.profits, right, strict=True)
+        if profit != due
+    ]
+
+
+def _profits_by_payment(
+    facts: Facts, told: dict[str, bool], rules: Rules, digits: int
 ) -> list[Finding]:
-    """What each wager is paid, and its valid bet. Rule: WZ-23, WZ-27."""
+    """What each wager is paid, taken to have won or lost by its own sign. Rule: WZ-23.
+
+    One that is paid nothing is compared with what others say of its door; where none says anything
+    nothing is expected of it but that it is not nothing.
+    """
     found = []
     for number, wager in enumerate(facts.whole.wagers):
         profit, stake = facts.profits[number], facts.whole.stakes[number]
-        right = due.profits[number]
-        if told is None and profit != 0:
-            # By its own sign, whatever the others say of the door.
+        wins = told.get(wager.door)
+        if profit != 0:
             wins = (profit > 0) == (wager.side == "win")
-            assert is_won(wager.side, wins) == (profit > 0)
-            right = profit_of(wager.side, stake, wins, rules)
+        right = None if wins is None else profit_of(wager.side, stake, wins, rules)
         if profit != right:
             found.append(_mismatch("profit", wager.bet, profit, right, digits, follows=False))
+    return found
+
+
+def _valid_bets(facts: Facts, rules: Rules, digits: int) -> list[Finding]:
+    """The valid bet of each wager, by its profit as it stands in the record. Rule: WZ-27."""
+    found = []
+    for number, wager in enumerate(facts.whole.wagers):
         logged = facts.valid_bets[number]
-        if logged is not None:
-            valid = stake if rules.values_stake else min(stake, abs(right))
-            if logged != valid:
-                from_logged = stake if rules.values_stake else min(stake, abs(profit))
-                found.append(
-                    _mismatch(
-                        "valid-bet", wager.bet, logged, valid, digits,
-                        follows=logged == from_logged,
-                    )
-                )  # fmt: skip
-    return sorted(found, key=lambda one: one.code != "profit-mismatch")
+        right = valid_bet_of(facts.whole.stakes[number], facts.profits[number], rules)
+        if logged is not None and logged != right:
+            found.append(_mismatch("valid-bet", wager.bet, logged, right, digits, follows=False))
+    return found
 
 
-def _totals_of(facts: Facts, due: Settlement, digits: int, *, is_settled: bool) -> list[Finding]:
-    """What each player's wagers come to. Rule: WZ-23, WZ-27.
-
-    Of a round in which wagers on one door disagree (not `is_settled`) no total is told.
-    """
-    if not is_settled:
-        return []
+def _totals_of(facts: Facts, due: Settlement, digits: int) -> list[Finding]:
+    """What each player's wagers come to, where each of them is settled. Rule: WZ-23, WZ-27."""
     found = []
     for player, (profit, valid_bet) in facts.totals.items():
         book = due.books[player]
@@ -282,13 +297,13 @@ def _totals_of(facts: Facts, due: Settlement, digits: int, *, is_settled: bool) 
 
 
 def _mismatch(
-    figure: str, subject: str, logged: int, expected: int, digits: int, *, follows: bool
+    figure: str, subject: str, logged: int, expected: int | None, digits: int, *, follows: bool
 ) -> Finding:
     return finding(
         f"{figure}-mismatch",
         subject=subject,
         logged=format_minor(logged, digits),
-        expected=format_minor(expected, digits),
+        expected=None if expected is None else format_minor(expected, digits),
         rule="WZ-23" if figure == "profit" else "WZ-27",
         follows=follows,
     )
