@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from audit.api import operations, uploads
+from audit.api import operations, reaudits, uploads
 
 urlpatterns = [
     path("healthz", operations.healthz, name="healthz"),
@@ -10,5 +10,32 @@ urlpatterns = [
     path("metrics", operations.metrics, name="metrics"),
     path("api/v1/uploads/", uploads.UploadList.as_view(), name="api-uploads"),
     path("api/v1/uploads/<int:upload>/", uploads.UploadOne.as_view(), name="api-upload"),
+    path("api/v1/reaudits/", reaudits.ReauditList.as_view(), name="api-reaudits"),
+    path("api/v1/reaudits/<int:reaudit>/", reaudits.ReauditOne.as_view(), name="api-reaudit"),
+    path(
+        "api/v1/reaudits/<int:reaudit>/stop",
+        reaudits.ReauditStop.as_view(),
+        name="api-reaudit-stop",
+    ),
+    path(
+        "api/v1/reaudits/<int:reaudit>/resume",
+        reaudits.ReauditResume.as_view(),
+        name="api-reaudit-resume",
+    ),
+    path(
+        "api/v1/reaudits/<int:reaudit>/report",
+        reaudits.ReauditReport.as_view(),
+        name="api-reaudit-report",
+    ),
+    path(
+        "api/v1/reaudits/<int:reaudit>/changes",
+        reaudits.ReauditChanges.as_view(),
+        name="api-reaudit-changes",
+    ),
+    path(
+        "api/v1/reaudits/<int:reaudit>/aside",
+        reaudits.ReauditAside.as_view(),
+        name="api-reaudit-aside",
+    ),
     re_path(r"^api(?:/.*)?$", uploads.Nowhere.as_view(), name="api-nowhere"),
 ]

@@ -27,6 +27,7 @@ from audit.models import (
     ReauditState,
 )
 from audit.selectors import current_rulesets
+from audit.selectors.reaudits_report import Instead
 from audit.services.judging import LEASE
 from audit.services.queueing import queue_reaudit_on_commit
 from audit.services.reauditing_lines import store_lines
@@ -57,17 +58,6 @@ class Lease:
     upload_id: int | None
     rows: tuple[int, ...]
     ruleset: str
-
-
-class Instead(replay.Rulesets):
-    """One ruleset in the place of whichever a hand names."""
-
-    def __init__(self, ruleset: replay.Ruleset) -> None:
-        super().__init__()
-        self._ruleset = ruleset
-
-    def get(self, name: str) -> replay.Ruleset:
-        return self._ruleset
 
 
 def judge_some(*, reaudit_id: int) -> float | None:

@@ -4,6 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path, register_converter
 from django.views.generic import RedirectView
 
+from audit.web import reaudits
 from audit.web.forms import SignInForm
 from audit.web.views import hands, rules, uploads, viewer
 
@@ -39,5 +40,14 @@ urlpatterns = [
     path("uploads/", uploads.upload_list, name="uploads"),
     path("uploads/<key:upload>/", uploads.upload_page, name="upload"),
     path("uploads/<key:upload>/progress", uploads.progress, name="progress"),
+    path("reaudits/", reaudits.reaudit_list, name="reaudits"),
+    path("reaudits/new", reaudits.reaudit_new, name="reaudit-new"),
+    path("reaudits/<key:reaudit>/", reaudits.reaudit_page, name="reaudit"),
+    path("reaudits/<key:reaudit>/progress", reaudits.progress, name="reaudit-progress"),
+    path("reaudits/<key:reaudit>/stop", reaudits.stop, name="reaudit-stop"),
+    path("reaudits/<key:reaudit>/resume", reaudits.resume, name="reaudit-resume"),
+    path("reaudits/<key:reaudit>/hands/", reaudits.changes, name="reaudit-changes"),
+    path("reaudits/<key:reaudit>/hands/<key:version>/", reaudits.change, name="reaudit-change"),
+    path("reaudits/<key:reaudit>/<slug:name>.csv", reaudits.file, name="reaudit-file"),
     path("rules/", rules.rule_list, name="rules"),
 ]

@@ -1,0 +1,185 @@
+"""Re-audits: the list, a new one, and one with its progress and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit import selectors, services
+from audit.selectors.reaudits import get_reaudit, list_admissions, list_faults, list_reaudits
+from audit.selectors.reaudits_report import (
+    Flip,
+    get_change,
+    list_amounts,
+    list_changes,
+    list_flips,
+)
+from audit.selectors.reaudits_scope import KEYS, Scope, preview_scope
+from audit.web import reaudits_csv
+from audit.web.reaudits_pages import (
+    present_aside,
+    present_change,
+    present_changes,
+    present_form,
+    present_list,
+    present_progress,
+    present_report,
+)
+
+SHOWN = 50
+FILES: dict[str, Callable[[int], Iterator[bytes]]] = {
+    "changes": reaudits_csv.changes,
+    "tables": lambda reaudit: reaudits_csv.amounts(reaudit, "table"),
+    "players": lambda reaudit: reaudits_csv.amounts(reaudit, "player"),
+}
+
+
+@never_cache
+@require_safe
+def reaudit_list(request: HttpRequest) -> HttpResponse:
+    """All re-audits, newest first."""
+    problem, status = None, 200
+    try:
+        page = list_reaudits(cursor=request.GET.get("cursor"))
+    except selectors.BadQuery as error:
+        page, problem, status = selectors.Page(rows=()), str(error), 400
+    context = present_list(page) | {"section": "reaudits", "problem": problem}
+    return render(request, "reaudits/list.html", context, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def reaudit_new(request: HttpRequest) -> HttpResponse:
+    """The form, with what the hands list was narrowed by; POST counts, or starts."""
+    asked = (request.POST if request.method == "POST" else request.GET).dict()
+    asked = {key: value.strip() if key == "reason" else value for key, value in asked.items()}
+    query = {key: asked[key] for key in KEYS if asked.get(key)}
+    how = {
+        "named": asked.get("named", ""),
+        "ruleset": asked.get("ruleset", ""),
+        "refused_lines": asked.get("refused_lines") or "none",
+    }
+    problem, status, preview = None, 200, None
+    try:
+        if request.method == "POST" and asked.get("do") == "start":
+            assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+            reaudit = services.open_reaudit(
+                user=request.user, reason=asked.get("reason", ""), query=query, **how
+            )
+            return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
+        preview = preview_scope(Scope.parse(query, **how))
+    except (selectors.BadQuery, services.ReauditRefused) as error:
+        problem, status = str(error), 400
+    rulesets = sorted(ruleset.name for ruleset in selectors.current_rulesets())
+    context = present_form(
+        asked, choices=selectors.filter_choices(), rulesets=rulesets, preview=preview
+    )
+    context |= {"section": "reaudits", "problem": problem}
+    return render(request, "reaudits/new.html", context, status=status)
+
+
+@never_cache
+@require_safe
+def reaudit_page(request: HttpRequest, reaudit: int) -> HttpResponse:
+    """One re-audit: how far it is, and what it found so far."""
+    return render(request, "reaudits/reaudit.html", _whole(reaudit, has_report=True))
+
+
+@never_cache
+@require_safe
+def progress(request: HttpRequest, reaudit: int) -> HttpResponse:
+    """The part of the page that changes while it runs; what it found comes with its end."""
+    return render(request, "reaudits/_progress.html", _whole(reaudit, has_report=False))
+
+
+def _whole(reaudit_id: int, *, has_report: bool) -> dict[str, Any]:
+    row = _row(reaudit_id)
+    context = present_progress(row) | {"section": "reaudits"}
+    if has_report or not row.is_open:
+        amounts = {by: list_amounts(reaudit_id, by) for by in ("currency", "table", "player")}
+        context |= {"has_report": True}
+        context |= present_report(row, list_flips(reaudit_id), amounts)
+        context |= present_aside(
+            list_faults(reaudit_id, limit=SHOWN), list_admissions(reaudit_id, limit=SHOWN)
+        )
+    return context
+
+
+def _row(reaudit_id: int) -> Any:
+    try:
+        return get_reaudit(reaudit_id)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+
+
+@require_POST
+def stop(request: HttpRequest, reaudit: int) -> HttpResponse:
+    """Stop it where it is; what is judged stays."""
+    _row(reaudit)
+    services.stop_reaudit(reaudit_id=reaudit)
+    return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
+
+
+@require_POST
+def resume(request: HttpRequest, reaudit: int) -> HttpResponse:
+    """Let it go on from where it is."""
+    _row(reaudit)
+    try:
+        services.resume_reaudit(reaudit_id=reaudit)
+    except services.ReauditRefused as error:
+        messages.error(request, str(error))
+    return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
+
+
+@never_cache
+@require_safe
+def changes(request: HttpRequest, reaudit: int) -> HttpResponse:
+    """The hands that were judged otherwise; `?flip=` keeps to one way."""
+    row = _row(reaudit)
+    problem, status, flip = None, 200, None
+    try:
+        if text := request.GET.get("flip"):
+            flip = Flip.parse(text)
+        page = list_changes(reaudit, flip=flip, cursor=request.GET.get("cursor"))
+    except selectors.BadQuery as error:
+        page, problem, status = selectors.Page(rows=()), str(error), 400
+    context = present_changes(row, page, flip) | {"section": "reaudits", "problem": problem}
+    return render(request, "reaudits/changes.html", context, status=status)
+
+
+@never_cache
+@require_safe
+def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
+    """One version of a hand with both judgements side by side."""
+    row = _row(reaudit)
+    try:
+        detail = get_change(reaudit, version)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+    context = present_change(row, detail) | {"section": "reaudits"}
+    return render(request, "reaudits/change.html", context)
+
+
+@never_cache
+@require_safe
+def file(request: HttpRequest, reaudit: int, name: str) -> StreamingHttpResponse:
+    """What it found as CSV: `changes`, `tables` or `players`."""
+    _row(reaudit)
+    if name not in FILES:
+        raise Http404("There is no such file.")
+    response = StreamingHttpResponse(FILES[name](reaudit), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="re-audit-{reaudit}-{name}.csv"'
+    return response

@@ -1,0 +1,361 @@
+"""Re-audits for their pages: the list, the form, how far one is, and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+import replay
+from audit import selectors
+from audit.models import RefusedLines
+from audit.selectors.reaudits import AdmissionRow, FaultRow, ReauditRow
+from audit.selectors.reaudits_report import AmountRow, ChangeDetail, ChangeRow, Flip, FlipCount
+from audit.selectors.reaudits_scope import KEYS, PREVIEW_MAX, Preview
+from audit.web import markup
+
+NO_FINDING = "no finding"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A verdict with its primary finding in words."""
+
+    kind: str
+    code: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlipLine:
+    """A way in which hands changed, with the address of its hands."""
+
+    before: Side
+    after: Side
+    is_flipped: bool
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One figure on both sides and the difference; None where the games have none."""
+
+    before: str
+    after: str
+    difference: str
+    is_other: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmountLine:
+    """Amounts of a currency, a table or a player."""
+
+    row: AmountRow
+    net: Pair | None
+    rake: Pair | None
+    valid_bet: Pair | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeLine:
+    """A hand that was judged otherwise, with the address of both judgements."""
+
+    row: ChangeRow
+    before: Side
+    after: Side
+    url: str
+
+
+def side(kind: str, code: str) -> Side:
+    known = replay.CODES.get(code)
+    return Side(kind=kind, code=code, title=known.title if known else (code or NO_FINDING))
+
+
+def present_list(page: selectors.Page[ReauditRow]) -> dict[str, Any]:
+    """The list of re-audits."""
+    return {
+        "lines": [{"row": row, "state": look(row), "about": about(row)} for row in page.rows],
+        "newer": None if page.previous_cursor is None else f"?cursor={page.previous_cursor}",
+        "older": None if page.next_cursor is None else f"?cursor={page.next_cursor}",
+    }
+
+
+def look(row: ReauditRow) -> str:
+    """done, partly, stopped or running: which of the looks it has."""
+    return "running" if row.is_open else row.state
+
+
+def about(row: ReauditRow) -> str:
+    return f"Rehearsal under {row.ruleset}" if row.is_rehearsal else "Under the rulesets known now"
+
+
+def present_form(
+    asked: Mapping[str, str],
+    *,
+    choices: selectors.FilterChoices,
+    rulesets: Sequence[str],
+    preview: Preview | None,
+) -> dict[str, Any]:
+    """The form of a new re-audit; `asked` is what stands in it."""
+    return {
+        "asked": asked,
+        "choices": choices,
+        "rulesets": rulesets,
+        "refused_lines": RefusedLines.choices,
+        "others": {key: asked[key] for key in ("source", "q", "conflict") if asked.get(key)},
+        "filter_titles": KEYS,
+        "preview": None if preview is None else _preview_words(preview),
+    }
+
+
+def _preview_words(preview: Preview) -> str:
+    words = _counted(preview.hands, "hand")
+    if preview.lines:
+        words += f" and {_counted(preview.lines, 'refused line')}"
+    return f"{words} would be judged again."
+
+
+def _counted(count: int, noun: str) -> str:
+    if count >= PREVIEW_MAX:
+        return f"{PREVIEW_MAX:,} or more {noun}s"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def present_progress(row: ReauditRow) -> dict[str, Any]:
+    """How far a re-audit is."""
+    return {
+        "reaudit": row,
+        "state": look(row),
+        "about": about(row),
+        "words": _words(row),
+        "facts": [(title, f"{count:,}") for title, count in _facts(row)],
+        "left": None if row.seconds_left is None else _span(row.seconds_left),
+        "took": _span(row.seconds) if row.is_ended else None,
+        "rate": f"{row.rate:,.0f}" if row.rate and row.done >= 1_000 else None,
+        "poll_url": reverse("reaudit-progress", args=(row.id,)),
+    }
+
+
+def _words(row: ReauditRow) -> str:
+    """One sentence on how far it is, which a screen reader speaks when it changes."""
+    if row.state == "gathering":
+        return f"Gathering: {row.total:,} found so far."
+    if row.is_ended:
+        words = f"Done: {row.done:,} judged again, {row.flipped:,} verdicts flipped."
+        return words + (f" {row.aside:,} set aside." if row.aside else "")
+    words = f"{row.done:,} of {row.total:,} judged again."
+    return f"Stopped. {words}" if row.state == "stopped" else words
+
+
+def _facts(row: ReauditRow) -> list[tuple[str, int]]:
+    """The counts that say something."""
+    facts = [
+        ("Flipped", row.flipped),
+        ("Judged otherwise in all", row.changed),
+        ("New verdicts", row.written),
+        ("Confirmed", row.confirmed),
+        ("Rehearsed", row.rehearsed),
+        ("Refused lines that are hands now", row.admitted),
+        ("Still refused", row.refused),
+        ("Set aside", row.aside),
+    ]
+    return [
+        (title, n) for title, n in facts if n or title in ("Flipped", "Judged otherwise in all")
+    ]
+
+
+def _span(seconds: float) -> str:
+    whole = max(0, int(timedelta(seconds=seconds).total_seconds()))
+    if whole < 1:
+        return "less than a second"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def present_report(
+    row: ReauditRow,
+    flips: Sequence[FlipCount],
+    amounts: Mapping[str, tuple[Sequence[AmountRow], bool]],
+) -> dict[str, Any]:
+    """What it found so far; `amounts` by currency, table and player, and whether there are more."""
+    return {
+        "flips": [_flip_line(row.id, one) for one in flips],
+        "changes_url": reverse("reaudit-changes", args=(row.id,)),
+        "amounts": [
+            {
+                "by": by,
+                "title": title,
+                "lines": [amount_line(one) for one in amounts[by][0]],
+                "has_more": amounts[by][1],
+            }
+            for by, title in (("currency", "In all"), ("table", "Tables"), ("player", "Players"))
+        ]
+        if amounts["currency"][0]
+        else [],
+    }
+
+
+def _flip_line(reaudit_id: int, one: FlipCount) -> FlipLine:
+    flip = one.flip
+    query = urlencode({"flip": flip.write()})
+    return FlipLine(
+        before=side(flip.kind_before, flip.code_before),
+        after=side(flip.kind, flip.code),
+        is_flipped=flip.is_flipped,
+        count=one.count,
+        url=f"{reverse('reaudit-changes', args=(reaudit_id,))}?{query}",
+    )
+
+
+def amount_line(row: AmountRow) -> AmountLine:
+    digits = row.minor_digits
+    return AmountLine(
+        row=row,
+        net=_pair(row.net_before, row.net_after, digits),
+        rake=_pair(row.rake_before, row.rake_after, digits),
+        valid_bet=_pair(row.valid_bet_before, row.valid_bet_after, digits),
+    )
+
+
+def _pair(before: int | None, after: int | None, digits: int) -> Pair | None:
+    if before is None or after is None:
+        return None
+    difference = after - before
+    sign = "+" if difference > 0 else ""
+    return Pair(
+        before=_money(before, digits),
+        after=_money(after, digits),
+        difference=sign + _money(difference, digits),
+        is_other=difference != 0,
+    )
+
+
+def _money(units: int, digits: int) -> str:
+    return markup.minus(replay.format_minor(units, digits))
+
+
+def present_changes(
+    row: ReauditRow, page: selectors.Page[ChangeRow], flip: Flip | None
+) -> dict[str, Any]:
+    """Hands that were judged otherwise."""
+    kept = {} if flip is None else {"flip": flip.write()}
+
+    def address(cursor: str | None) -> str | None:
+        return None if cursor is None else "?" + urlencode({**kept, "cursor": cursor})
+
+    return {
+        "reaudit": row,
+        "about": about(row),
+        "from_side": None if flip is None else side(flip.kind_before, flip.code_before),
+        "to_side": None if flip is None else side(flip.kind, flip.code),
+        "lines": [_change_line(row.id, one) for one in page.rows],
+        "before": address(page.previous_cursor),
+        "after": address(page.next_cursor),
+    }
+
+
+def _change_line(reaudit_id: int, one: ChangeRow) -> ChangeLine:
+    return ChangeLine(
+        row=one,
+        before=side(one.flip.kind_before, one.flip.code_before),
+        after=side(one.flip.kind, one.flip.code),
+        url=reverse("reaudit-change", args=(reaudit_id, one.version_pk)),
+    )
+
+
+def present_aside(
+    faults: selectors.Page[FaultRow], admissions: selectors.Page[AdmissionRow]
+) -> dict[str, Any]:
+    """The first of what was set aside, and of the lines that became hands."""
+    return {
+        "faults": faults.rows,
+        "has_more_faults": faults.next_cursor is not None,
+        "admissions": admissions.rows,
+        "has_more_admissions": admissions.next_cursor is not None,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureLine:
+    """One figure of a settlement on both sides; None where a side does not have it."""
+
+    where: str
+    name: str
+    before: str | None
+    after: str | None
+
+    @property
+    def is_other(self) -> bool:
+        return self.before != self.after
+
+
+# How the parts of a settlement are told apart, and what they are called.
+_PARTS = (("seats", "seat", "Seat"), ("players", "player", ""), ("bets", "bet", "Bet"))
+
+
+def present_change(row: ReauditRow, detail: ChangeDetail) -> dict[str, Any]:
+    """Both judgements of one version, side by side."""
+    before, after = detail.before.settlement, detail.after.settlement
+    return {
+        "reaudit": row,
+        "about": about(row),
+        "detail": detail,
+        "sides": (
+            {"title": "Before", "one": detail.before, "said": side(detail.before.kind, "")},
+            {"title": "By this re-audit", "one": detail.after, "said": side(detail.after.kind, "")},
+        ),
+        "figures": _figures(before or {}, after or {}),
+        "is_unsettled": (before is None, after is None),
+    }
+
+
+def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FigureLine]:
+    lines = [
+        FigureLine(
+            where="", name=name, before=_text(before.get(name)), after=_text(after.get(name))
+        )
+        for name in ("winner",)
+        if name in before or name in after
+    ]
+    for part, key, title in _PARTS:
+        one, other = _by(before.get(part, ()), key), _by(after.get(part, ()), key)
+        for which in dict.fromkeys((*one, *other)):
+            mine, theirs = one.get(which, {}), other.get(which, {})
+            lines += [
+                FigureLine(
+                    where=f"{title} {which}".strip(),
+                    name=name.replace("_", " "),
+                    before=_text(mine.get(name)),
+                    after=_text(theirs.get(name)),
+                )
+                for name in dict.fromkeys((*mine, *theirs))
+                if name != key
+            ]
+    if "next" in before or "next" in after:
+        one, other = before.get("next") or {}, after.get("next") or {}
+        lines += [
+            FigureLine(
+                where="Next hand",
+                name=name,
+                before=_text(one.get(name)),
+                after=_text(other.get(name)),
+            )
+            for name in dict.fromkeys((*one, *other))
+        ]
+    return lines
+
+
+def _by(entries: Sequence[Mapping[str, Any]], key: str) -> dict[Any, Mapping[str, Any]]:
+    return {entry[key]: entry for entry in entries}
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else markup.minus(str(value))
