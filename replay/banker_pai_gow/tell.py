@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from replay.banker_pai_gow.board import board_of, dice_note
+from replay.banker_pai_gow.choices import decision_of
 from replay.banker_pai_gow.options import BidTie, Rules
 from replay.banker_pai_gow.phases import phase_of
 from replay.banker_pai_gow.play import Play, legal_bankers, replay, top_bidders
@@ -79,6 +80,7 @@ def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
             is_refused = index == play.refused_at
             words = _refused_words(event, play) if is_refused else _logged_words(event)
             part, board = phase_of(type(event), play), stopped
+        is_judged = play.refused_at is None or index <= play.refused_at
         ms = None if event.ms is UNSET else event.ms
         think = None if ms is None or clock is None or ms < clock else ms - clock
         clock = clock if ms is None else ms
@@ -95,7 +97,10 @@ def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
                 is_auto=event.auto is True,
                 ms=ms,
                 think_ms=think,
-                is_judged=play.refused_at is None or index <= play.refused_at,
+                is_judged=is_judged,
+                decision=decision_of(hand, event)
+                if is_judged and isinstance(event, Bid | Bet)
+                else None,
                 board=board,
             )
         )

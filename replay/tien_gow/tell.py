@@ -6,9 +6,10 @@ from msgspec import UNSET
 
 from replay.findings import Finding
 from replay.record import Void
-from replay.steps import Part, Step
+from replay.steps import Decision, Part, Step
 from replay.tien_gow.board import Table, payments_at
 from replay.tien_gow.checks import check_bonus, seat_of, thrower_of, word_of
+from replay.tien_gow.choices import decision_of
 from replay.tien_gow.dealing import first_taker
 from replay.tien_gow.options import Rules
 from replay.tien_gow.play import replay
@@ -68,6 +69,7 @@ def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
     for index, event in enumerate(hand.events):
         is_judged = stop is None or stop.event is None or index <= stop.event
         text, sentence = _logged_words(event)
+        decision = _decision(hand, event, table) if is_judged else None
         if stop is not None and index == stop.event:
             why = why_refused(event, stop, table.moment, rules)
             text, sentence = f"{text}, refused: {why}", f"{sentence} Refused: {why}."
@@ -95,11 +97,24 @@ def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
                 ms=ms,
                 think_ms=None if ms is None or clock is None or ms < clock else ms - clock,
                 is_judged=is_judged,
+                decision=decision,
                 board=board,
             )
         )
         clock = clock if ms is None else ms
     return tuple(steps)
+
+
+def _decision(hand: AnyHand, event: TienGowEvent, table: Table) -> Decision | None:
+    """What was open to the seat of an event at its turn; a 例牌 needs no turn."""
+    if not isinstance(event, Play | Discard | Declare):
+        return None
+    moment, holding = table.moment, table.holdings[event.seat]
+    if isinstance(event, Declare):
+        is_due = not moment.number and len(holding) == table.rules.size
+    else:
+        is_due = moment.turn == event.seat
+    return decision_of(hand, event, holding, moment, table.rules) if is_due else None
 
 
 def _stop_of(state: Replay) -> Finding | None:

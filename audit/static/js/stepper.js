@@ -22,6 +22,7 @@ const KEYS = new Map([
 const PAGES_KEPT = 80;
 const WAITING_MAX = 8;
 const IDLE = 250;
+const STEP = /^\/hands\/\d+\/(steps\/\d+\/)?$/;
 
 const pages = new Map();
 let queue = Promise.resolve();
@@ -33,11 +34,12 @@ function load(url) {
   if (known) {
     return known;
   }
-  const page = fetch(url, { headers: { "X-Tilecourt-Region": "1" }, redirect: "error" }).then((answer) => {
-    if (!answer.ok) {
+  const page = fetch(url, { headers: { "X-Tilecourt-Region": "1" } }).then(async (answer) => {
+    // A place ahead leads on to its step; anything else, as the log-in, is no step.
+    if (!answer.ok || !STEP.test(new URL(answer.url).pathname)) {
       throw new Error(`${url}: ${answer.status}`);
     }
-    return answer.text();
+    return { url: answer.url, html: await answer.text() };
   });
   pages.set(url, page);
   page.catch(() => pages.delete(url));
@@ -100,14 +102,16 @@ function enqueue(job) {
 }
 
 async function go(url) {
+  let page;
   try {
-    show(await load(url));
+    page = await load(url);
+    show(page.html);
   } catch {
     // The log-in ended, or the server is away: the page itself says it best.
     location.assign(url);
     return;
   }
-  history.pushState({ step: true }, "", url + location.hash);
+  history.pushState({ step: true }, "", page.url + location.hash);
   prefetch();
 }
 
@@ -136,7 +140,7 @@ root.addEventListener("click", (event) => {
 root.addEventListener("change", (event) => {
   const slider = event.target.closest("[data-scrub] input");
   if (slider) {
-    enqueue(() => go(new URL(`${slider.value}/`, slider.form.action).href));
+    enqueue(() => go(new URL(`${slider.value}/${slider.form.dataset.query}`, slider.form.action).href));
   }
 });
 
@@ -163,7 +167,7 @@ addEventListener("popstate", (event) => {
   const url = location.href.split("#")[0];
   enqueue(async () => {
     try {
-      show(await load(url));
+      show((await load(url)).html);
       prefetch();
     } catch {
       location.reload();

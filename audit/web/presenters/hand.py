@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 import replay
 from audit.web import markup
 from audit.web.presenters.board import LAYOUTS, BoardCard, present_board
+from audit.web.presenters.decisions import DecisionCard, present_decision
 from audit.web.presenters.findings import FindingCard, present_finding, subject_of, where_of
 from audit.web.presenters.settlement import (
     LoggedResult,
@@ -77,6 +78,7 @@ class StepCard:
     stop_url: str | None
     views: tuple[ViewLink, ...]
     copied: str
+    decision: DecisionCard | None
 
 
 def views_of(replayed: Replayed, number: int, route: Route) -> tuple[ViewLink, ...]:
@@ -151,6 +153,7 @@ def present_step(replayed: Replayed, number: int, route: Route) -> StepCard:
         stop_url=None if stop is None else route.step(stop),
         views=views_of(replayed, number, route),
         copied=route.copied(number, replayed.read.hand.ruleset),
+        decision=None if step.decision is None else present_decision(step.decision, step),
     )
 
 

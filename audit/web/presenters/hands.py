@@ -18,7 +18,7 @@ MONTHS = (
     "October", "November", "December",
 )  # fmt: skip
 FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
-           "conflict")  # fmt: skip
+           "conflict", "open")  # fmt: skip
 _VERDICTS = (("discrepant", "Discrepant"), ("clean", "Clean"), ("void", "Void"))
 DIFFERENCES_MAX = 200
 VALUE_MAX = 200
@@ -72,7 +72,7 @@ def present_hands(
         "older": address(page.next_cursor),
         "asked": asked,
         "others": {key: value for key, value in asked.items() if key in ("source", "q", "upload",
-                                                                         "conflict")},
+                                                                         "conflict", "open")},
         "choices": choices,
         "is_filtered": bool(asked),
         "verdict_links": [
