@@ -56,6 +56,7 @@ from audit.models.remedies import (
     RemedyExport,
     RemedyState,
 )
+from audit.models.saved_filters import SavedFilter
 from audit.models.submissions import Submission
 from audit.models.tables import Table, TableTouch
 from audit.models.tokens import ApiToken
@@ -111,6 +112,7 @@ __all__ = [
     "RemedyState",
     "Restatement",
     "RunState",
+    "SavedFilter",
     "SealNode",
     "SealPending",
     "SealedLeaf",
