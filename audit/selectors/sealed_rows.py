@@ -14,9 +14,7 @@ import msgspec
 from django.db import connection
 
 from audit.models import LeafKind
-from replay.evidence import leaf_data, leaf_hash
-
-LOST = "lost/1"
+from replay.evidence import LOST, leaf_data, leaf_hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,12 +191,11 @@ def read_rows(kind: LeafKind, rows: Sequence[int]) -> Iterator[tuple[int, list[A
             yield key, fields
 
 
-def hash_rows(kind: LeafKind, rows: Sequence[int]) -> dict[int, bytes]:
-    """The leaf hash of each of these rows that is there, by key and in the order of the keys."""
-    name = SEALED[kind].name
-    return {key: leaf_hash(leaf_data(name, fields)) for key, fields in read_rows(kind, rows)}
+def hash_row(kind: LeafKind, index: int, fields: Sequence[Any]) -> bytes:
+    """The leaf hash of a row with these fields at a place of the log."""
+    return leaf_hash(leaf_data(SEALED[kind].name, index, fields))
 
 
-def hash_lost(kind: LeafKind, row: int) -> bytes:
+def hash_lost(kind: LeafKind, index: int, row: int) -> bytes:
     """The leaf hash of a row that was announced and is gone."""
-    return leaf_hash(leaf_data(LOST, (SEALED[kind].name, row)))
+    return leaf_hash(leaf_data(LOST, index, (SEALED[kind].name, row)))

@@ -22,7 +22,7 @@ from django.utils import timezone
 from audit.models import LeafKind, TreeHead
 from audit.selectors.evidence import STORED_LEVELS, StoredTree, latest_head
 from audit.selectors.seal_keys import SealKeyMissing, SealKeys, read_keys
-from audit.selectors.sealed_rows import hash_lost, hash_rows
+from audit.selectors.sealed_rows import hash_lost, hash_row, read_rows
 from audit.services.seal_keys import make_seal_key
 from replay.evidence import Frontier, Head, NoteError, open_head
 
@@ -146,8 +146,10 @@ def _store(frontier: Frontier, pending: list[tuple[int, LeafKind, list[int]]]) -
     """Add a leaf for each row, and the nodes that are whole by it."""
     nodes: list[tuple[int, int, bytes]] = []
     leaves = []
-    for kind, row, is_lost, found in _news(pending):
-        leaves.append((frontier.size, row, kind.value, is_lost, found))
+    for kind, row, fields in _news(pending):
+        index = frontier.size
+        found = hash_lost(kind, index, row) if fields is None else hash_row(kind, index, fields)
+        leaves.append((index, row, kind.value, fields is None, found))
         nodes += [node for node in frontier.grow(found) if node[0] in STORED_LEVELS]
     with connection.cursor() as cursor:
         _copy(
@@ -166,23 +168,20 @@ def _store(frontier: Frontier, pending: list[tuple[int, LeafKind, list[int]]]) -
 
 def _news(
     pending: list[tuple[int, LeafKind, list[int]]],
-) -> Iterator[tuple[LeafKind, int, bool, bytes]]:
-    """Kind, key, whether it is lost, and leaf hash of each announced row that has no leaf yet."""
+) -> Iterator[tuple[LeafKind, int, list[Any] | None]]:
+    """Kind, key and fields of each announced row that has no leaf yet; no fields: it is gone."""
     seen: set[tuple[LeafKind, int]] = set()
     for _, kind, rows in pending:
         known = _sealed(kind, rows)
-        hashes = hash_rows(kind, rows)
+        found = dict(read_rows(kind, rows))
         for row in rows:
             if row in known or (kind, row) in seen:
                 continue
             seen.add((kind, row))
-            found = hashes.get(row)
-            if found is None:
+            if row not in found:
                 # Nothing deletes such rows: it is put on record that this one was there.
                 logger.error("row_lost_before_seal", extra={"kind": kind.label, "row": row})
-                yield kind, row, True, hash_lost(kind, row)
-            else:
-                yield kind, row, False, found
+            yield kind, row, found.get(row)
 
 
 def _sealed(kind: LeafKind, rows: list[int]) -> set[int]:

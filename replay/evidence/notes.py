@@ -18,6 +18,7 @@ import base64
 import binascii
 import hashlib
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidSignature
@@ -155,14 +156,21 @@ def open_note(note: str, *keys: PublicKey) -> tuple[str, PublicKey]:
     raise NoteError(f"it was signed by another key: {name}+{data[:4].hex()}")
 
 
-def split_notes(text: str) -> list[str]:
-    """The notes of a file that holds one behind the other. Raises: NoteError."""
-    notes, lines = [], []
-    for line in text.splitlines(keepends=True):
-        lines.append(line)
+def iter_notes(lines: Iterable[str]) -> Iterator[str]:
+    """The notes of a file that holds one behind the other; lines have their ends.
+
+    Raises: NoteError.
+    """
+    note = []
+    for line in lines:
+        note.append(line)
         if line.startswith(DASH):
-            notes.append("".join(lines))
-            lines = []
-    if "".join(lines).strip():
+            yield "".join(note)
+            note = []
+    if "".join(note).strip():
         raise NoteError("behind the last signature there is more text")
-    return notes
+
+
+def split_notes(text: str) -> list[str]:
+    """The notes of a text that holds one behind the other. Raises: NoteError."""
+    return list(iter_notes(text.splitlines(keepends=True)))

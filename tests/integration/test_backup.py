@@ -107,8 +107,8 @@ def test_the_census_tells_any_change(db: Any) -> None:
     assert census() == before
     assert "audit_upload 1 " in before
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE audit_upload SET name = 'y'")
+        cursor.execute("UPDATE audit_upload SET error = 'y'")
     assert census() != before
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE audit_upload SET name = 'x'")
+        cursor.execute("UPDATE audit_upload SET error = ''")
     assert census() == before
