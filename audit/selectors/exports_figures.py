@@ -1,0 +1,56 @@
+"""The figures of one hand, one row a seat, wager or player: as logged and as recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from audit.selectors.exports_sheet import Cell, Plain
+from audit.selectors.totals_money import told
+
+# `net` is the profit where a game pays wagers.
+FIGURES = ("gross", "rake", "net", "valid_bet")
+FIGURE_COLUMNS = (
+    "seat", "bet", "player",
+    *(f"{name}_{side}" for name in FIGURES for side in ("logged", "recomputed")),
+)  # fmt: skip
+Json = Mapping[str, Any]
+Row = tuple[Cell, ...]
+
+
+def figure_rows(settlement: Json | None, raw: bytes, players: Sequence[str]) -> Iterator[Row]:
+    """`players` are by seat in a game with seats. A side that is not there is empty."""
+    result = told(raw).result or {}
+    settled = settlement or {}
+    if "seats" in settled or "seats" in result:
+        yield from _seats(settled, result, players)
+        return
+    for kind, place in (("bet", 1), ("player", 2)):
+        for name, (logged, right) in _pairs(settled, result, f"{kind}s", kind).items():
+            who: list[Cell] = [None, None, None]
+            who[place] = name
+            yield (*who, *_sides(logged, right, "profit"))
+
+
+def _seats(settled: Json, result: Json, players: Sequence[str]) -> Iterator[Row]:
+    pairs = _pairs(settled, result, "seats", "seat")
+    for seat in sorted(pairs):
+        logged, right = pairs[seat]
+        player = players[seat] if 0 <= seat < len(players) else None
+        yield (seat, None, player, *_sides(logged, right, "net"))
+
+
+def _pairs(settled: Json, result: Json, entries: str, key: str) -> dict[Any, tuple[Json, Json]]:
+    """By seat or name the logged and the recomputed entry; empty where there is none."""
+    logged = {entry[key]: entry for entry in result.get(entries, ())}
+    right = {entry[key]: entry for entry in settled.get(entries, ())}
+    names = dict.fromkeys([*right, *logged])
+    return {name: (logged.get(name, {}), right.get(name, {})) for name in names}
+
+
+def _sides(logged: Json, right: Json, net: str) -> Iterator[Cell]:
+    for name in FIGURES:
+        key = net if name == "net" else name
+        for side in (logged, right):
+            text = side.get(key)
+            yield Plain(text) if isinstance(text, str) else None
