@@ -56,7 +56,7 @@ from replay.steps import (
     WagerView,
     Walk,
 )
-from replay.stream import Line, read_lines
+from replay.stream import Line, read_lines, read_whole
 from replay.tiles import KINDS, TileKind
 from replay.times import parse_time
 from replay.verdict import ENGINE, Verdict, format_verdict
@@ -70,6 +70,7 @@ __all__ = [
     "TileKind", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView", "Walk",
     "audit", "audit_line", "audit_partial", "canonical_sha256", "compare", "differences",
     "format_minor", "format_verdict", "judge_partial", "load_rulesets", "parse_minor",
-    "parse_time", "parse_viewpoint", "read", "read_lines", "read_partial", "read_ruleset", "reject",
-    "reject_partial", "seen", "simulate", "summarise", "walk", "with_findings",
+    "parse_time", "parse_viewpoint", "read", "read_lines", "read_partial", "read_ruleset",
+    "read_whole", "reject", "reject_partial", "seen", "simulate", "summarise", "walk",
+    "with_findings",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import msgspec
 from replay.record import LINE_BYTES_MAX, Refusal
 from replay.unpack import ByteSource, StreamBroken, StreamRefused, unpacked
 
-__all__ = ["ByteSource", "Line", "read_lines"]
+__all__ = ["ByteSource", "Line", "read_lines", "read_whole"]
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
@@ -59,6 +59,24 @@ def read_lines(
         yield from splitter.break_off(str(broken))
     else:
         yield from splitter.finish()
+
+
+def read_whole(source: ByteSource, *, most: int) -> bytes:
+    """All of a stream, plain or unpacked, where it is no log of lines.
+
+    Raises: Refusal for a stream that breaks off, is of a kind that is not read, or unpacks to more
+    than `most` bytes; no more than a piece beyond that is held.
+    """
+    pieces, size = [], 0
+    try:
+        for piece in unpacked(source):
+            size += len(piece)
+            if size > most:
+                raise Refusal("$", f"more than {most} bytes: send it in parts")
+            pieces.append(piece)
+    except (StreamRefused, StreamBroken) as error:
+        raise Refusal("$", str(error)) from None
+    return b"".join(pieces)
 
 
 class _Splitter:

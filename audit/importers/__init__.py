@@ -16,9 +16,10 @@ from collections.abc import Mapping
 
 import replay
 from audit.importers import bbin, event_list, ky, lines, wm
-from audit.importers.feed import Converted, CutFile, Facts, Feed, Piece
+from audit.importers.feed import DRIFT_FIELDS_MAX, Converted, CutFile, Facts, Feed, Piece
 
 __all__ = [
+    "DRIFT_FIELDS_MAX",
     "FEEDS",
     "FILE_BYTES_MAX",
     "Converted",

@@ -58,7 +58,8 @@ class Feed:
     """One feed. `needs_source`: its records do not say whose they are, so the sender must.
 
     `cut` takes the unpacked bytes of a file, `convert` those of one record; both raise Refusal with
-    the place. `ruleset` is the one that its hands are judged by.
+    the place. `ruleset` is the one that its hands are judged by. `keeps_all`: a file that cannot be
+    cut may be kept as it came, for no field of it is to be dropped.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Feed:
     game: str
     ruleset: str
     needs_source: bool
+    keeps_all: bool = True
     cut: Callable[[bytes], CutFile]
     convert: Callable[[bytes, Facts], Converted]
 

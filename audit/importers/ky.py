@@ -170,9 +170,6 @@ def _amounts(columns: Mapping[str, Sequence[bytes]], position: int) -> bool | No
 
 def convert(data: bytes, facts: Facts) -> Converted:
     """One hand as hand-log/1-partial. Raises: Refusal with the place."""
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        # A whole answer is kept as one record where it could not be cut: say why again.
-        cut(data)
     rows = [Fields(row, f"$[{at}]", COLUMNS) for at, row in enumerate(read_rows(data))]
     first = rows[0]
     for row in rows:

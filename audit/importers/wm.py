@@ -171,6 +171,7 @@ FEED = Feed(
     game="wenzhou-pai-gow",
     ruleset="wenzhou-pai-gow/live-2015@1",
     needs_source=True,
+    keeps_all=False,
     cut=cut,
     convert=convert,
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import BinaryField, Func, QuerySet
 from django.utils import timezone
@@ -44,6 +45,7 @@ class UploadRow:
     sha256: str | None
     lines: int
     clean: int
+    consistent: int
     discrepant: int
     void: int
     rejected: int
@@ -54,6 +56,8 @@ class UploadRow:
     conflicts: int
     restated: int
     restatement: str
+    feed: str
+    feed_facts: Mapping[str, Any]
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -65,7 +69,7 @@ class UploadRow:
     @property
     def hands(self) -> int:
         """The lines that are hands."""
-        return self.clean + self.discrepant + self.void
+        return self.clean + self.consistent + self.discrepant + self.void
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +155,7 @@ def known_files(hashes: Iterable[bytes]) -> dict[bytes, int]:
 def _upload_row(upload: Upload) -> UploadRow:
     audited = (
         upload.clean_count
+        + upload.consistent_count
         + upload.discrepant_count
         + upload.void_count
         + upload.rejected_count
@@ -167,6 +172,7 @@ def _upload_row(upload: Upload) -> UploadRow:
         sha256=upload.sha256.hex() if upload.sha256 else None,
         lines=upload.line_count,
         clean=upload.clean_count,
+        consistent=upload.consistent_count,
         discrepant=upload.discrepant_count,
         void=upload.void_count,
         rejected=upload.rejected_count,
@@ -177,6 +183,8 @@ def _upload_row(upload: Upload) -> UploadRow:
         conflicts=upload.conflict_count,
         restated=upload.restated_count,
         restatement=upload.restatement,
+        feed=upload.feed,
+        feed_facts=upload.feed_facts,
         created_at=upload.created_at,
         started_at=upload.started_at,
         finished_at=upload.finished_at,

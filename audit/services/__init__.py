@@ -5,6 +5,8 @@ receive_upload(*, name, stream, user=None, key=None, restatement=None, on_progre
     read(size) -> bytes. Raises: UploadTooLarge, UploadInterrupted (the upload then stands as
     failed, with nothing kept of it). Under a SubmissionKey the same file is taken once:
     SubmissionInProgress, SubmissionKeyReused.
+receive_feed(*, name, stream, feed, source, user=None, key=None, restatement=None,
+    on_progress=None) -> Received. The same for a file of an operator's feed; FeedUnknown, too.
 give_up_upload(key) -> bool                 ends what a killed receiver left under its own key
 create_token(*, name, days, account=None) -> NewToken, revoke_token(*, name), use_token(token)
     Tokens of the API. Raises: TokenRefused.
@@ -22,6 +24,7 @@ create_first_account() -> FirstAccount | None
 
 from audit.services.accounts import FirstAccount, create_first_account
 from audit.services.comparing import compare_table
+from audit.services.feeding import FeedUnknown, receive_feed
 from audit.services.judging import LEASE, judge_chunk
 from audit.services.reauditing import (
     ReauditRefused,
@@ -60,6 +63,7 @@ from audit.services.touching import touch_hands
 __all__ = [
     "LEASE",
     "ByteStream",
+    "FeedUnknown",
     "FirstAccount",
     "NewToken",
     "ReauditRefused",
@@ -80,6 +84,7 @@ __all__ = [
     "give_up_upload",
     "judge_chunk",
     "open_reaudit",
+    "receive_feed",
     "receive_upload",
     "resume_reaudit",
     "revoke_token",

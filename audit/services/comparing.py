@@ -91,8 +91,13 @@ def _first_span(table: Table) -> _Span | None:
 
 
 def _hands_of(table: Table) -> QuerySet[Hand]:
-    """The hands of a table, each joined to the version that it came as first."""
-    return Hand.objects.filter(source=table.source, table=table.name, versions__number=1)
+    """The hands of a table, each joined to the version that it came as first.
+
+    Records of a feed are left out: none of them tells which hand came before it.
+    """
+    return Hand.objects.filter(
+        source=table.source, table=table.name, versions__number=1, versions__upload__feed=""
+    )
 
 
 def _end_of_span(hands: QuerySet[Hand], until: datetime) -> datetime:

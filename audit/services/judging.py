@@ -20,6 +20,7 @@ from django.utils import timezone
 import replay
 from audit.models import Chunk, ChunkState, Upload, UploadState
 from audit.selectors import current_rulesets
+from audit.services.feeding import FeedOutcomes, feed_of, judge_records, store_feed
 from audit.services.outcomes import Outcomes
 from audit.services.payloads import ChunkLine, unpack_lines
 from audit.services.settling import settle_upload
@@ -74,10 +75,10 @@ def _judge(lease: Lease) -> None:
     lines = unpack_lines(lease.payload)
     rulesets = current_rulesets()
     try:
-        outcomes = judge_lines(lines, rulesets)
+        outcomes = judge_lines(lines, rulesets, upload_id=lease.upload_id)
         with transaction.atomic():
             if _still_ours(lease):
-                _close(lease, outcomes, store_outcomes(lease.upload_id, outcomes))
+                _close(lease, outcomes, _store(lease.upload_id, outcomes))
     except SoftTimeLimitExceeded:
         raise
     except Exception as error:
@@ -95,8 +96,8 @@ def _sift(
     """Store the lines that can be stored and set the others aside; gives the counts of all."""
 
     def store(piece: list[ChunkLine]) -> tuple[Outcomes, Stored]:
-        outcomes = judge_lines(piece, rulesets)
-        return outcomes, store_outcomes(upload_id, outcomes)
+        outcomes = judge_lines(piece, rulesets, upload_id=upload_id)
+        return outcomes, _store(upload_id, outcomes)
 
     def set_aside(line: ChunkLine, reason: str) -> tuple[Outcomes, Stored]:
         outcomes = Outcomes()
@@ -110,8 +111,23 @@ def _sift(
     return outcomes, stored
 
 
-def judge_lines(lines: list[ChunkLine], rulesets: replay.Rulesets) -> Outcomes:
-    """Judge each line by itself; one that makes the core fail is set aside with the reason."""
+def _store(upload_id: int, outcomes: Outcomes) -> Stored:
+    stored = store_outcomes(upload_id, outcomes)
+    if isinstance(outcomes, FeedOutcomes):
+        store_feed(upload_id, outcomes)
+    return stored
+
+
+def judge_lines(
+    lines: list[ChunkLine], rulesets: replay.Rulesets, *, upload_id: int = 0
+) -> Outcomes:
+    """Judge each line by itself; one that makes the core fail is set aside with the reason.
+
+    The lines of an upload from a feed are records of that feed.
+    """
+    feed = feed_of(upload_id)
+    if feed is not None:
+        return judge_records(lines, rulesets, feed)
     outcomes = Outcomes()
     for line in lines:
         try:
@@ -182,6 +198,7 @@ def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
     Upload.objects.filter(pk=lease.upload_id).update(
         clean_count=F("clean_count") + outcomes.kinds["clean"],
         discrepant_count=F("discrepant_count") + outcomes.kinds["discrepant"],
+        consistent_count=F("consistent_count") + outcomes.kinds["consistent"],
         void_count=F("void_count") + outcomes.kinds["void"],
         rejected_count=F("rejected_count") + outcomes.rejected,
         failed_count=F("failed_count") + outcomes.faults,

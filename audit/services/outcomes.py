@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -29,6 +29,17 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 class Outcomes:
     """The rows of one chunk. A hand, a finding or a refusal is a tuple in the order of
     `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`."""
+class Judged(Protocol):
+    """What a line came to: of a hand log, or of a feed."""
+
+    @property
+    def verdict(self) -> Any: ...
+    @property
+    def hand(self) -> Any: ...
+    @property
+    def refusal(self) -> replay.Refusal | None: ...
+
+
 
     hands: list[tuple[Any, ...]] = field(default_factory=list)
     findings: list[tuple[Any, ...]] = field(default_factory=list)
@@ -37,7 +48,7 @@ class Outcomes:
     rejected: int = 0
     faults: int = 0
 
-    def add(self, line: ChunkLine, audited: replay.Audited) -> None:
+    def add(self, line: ChunkLine, audited: Judged) -> None:
         """Take in one judged line."""
         verdict = audited.verdict
         if audited.refusal is not None:

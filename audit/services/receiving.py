@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -33,6 +33,7 @@ from audit.services.submissions import (
     claim_key,
 )
 from audit.services.texts import storable
+from audit.zstd import packed
 
 NAME_MAX = 255
 PLACE_MAX = 500
@@ -69,10 +70,21 @@ class ByteStream(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Records:
+    """The records of a file that is no hand log: of which feed, what stands for all of them, and
+    each as a line."""
+
+    feed: str
+    facts: Mapping[str, Any]
+    lines: Iterable[replay.Line]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
     """A file that was taken whole; `lines` are those that are not blank.
 
     `is_known`: the same file came before under the same key, and nothing was taken now.
+    `restating_id` is the upload of those records of a feed by which it settles hands anew.
     """
 
     upload_id: int
@@ -80,6 +92,7 @@ class Received:
     byte_count: int
     lines: int
     is_known: bool = False
+    restating_id: int | None = None
 
 
 def receive_upload(
@@ -89,12 +102,14 @@ def receive_upload(
     user: User | None = None,
     key: SubmissionKey | None = None,
     restatement: str | None = None,
+    records: Records | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Received:
     """Read a file to its end, store its lines as chunks and queue them.
 
     `restatement` is the reason why its records replace those that its source sent before; None
-    where the file is not announced as one. `user` announces it.
+    where the file is not announced as one. `user` announces it. `records` are taken in the place of
+    the file's lines where an importer cut it (`services.feeding`).
 
     `on_progress` hears the bytes read so far. Memory holds one chunk at most. Under a `key` that
     stands for a file already, this one is only read to see that it is the same.
@@ -104,13 +119,14 @@ def receive_upload(
     """
     source = _Source(stream, on_progress)
     try:
-        upload = _open(name, user, key, _reason(restatement, user))
+        upload = _open(name, user, key, _reason(restatement, user), records)
     except SubmissionKnown as known:
         return _seen_before(known.upload, source)
     lines = _LineStore(upload.pk, source)
     source.on_beat = partial(_sign_of_life, upload.pk)
     try:
-        for line in replay.read_lines(source, on_bytes=source.check_unpacked):
+        whole = replay.read_lines(source, on_bytes=source.check_unpacked)
+        for line in whole if records is None else records.lines:
             lines.add(line)
         source.drain()
         lines.flush()
@@ -140,21 +156,37 @@ def _reason(restatement: str | None, user: User | None) -> str:
     return storable(reason, REASON_MAX)
 
 
-def _open(name: str, user: User | None, key: SubmissionKey | None, restatement: str) -> Upload:
+def _open(
+    name: str,
+    user: User | None,
+    key: SubmissionKey | None,
+    restatement: str,
+    records: Records | None,
+) -> Upload:
     """Open an upload, under its key in the place of one whose receiver was killed."""
     try:
-        return _open_once(name, user, key, restatement)
+        return _open_once(name, user, key, restatement, records)
     except SubmissionInProgress:
         silent = timedelta(seconds=SILENT_TIMES * settings.TILECOURT_SENDER_SECONDS)
         if key is None or not give_up_upload(key, silent=silent):
             raise
-    return _open_once(name, user, key, restatement)
+    return _open_once(name, user, key, restatement, records)
 
 
-def _open_once(name: str, user: User | None, key: SubmissionKey | None, restatement: str) -> Upload:
+def _open_once(
+    name: str,
+    user: User | None,
+    key: SubmissionKey | None,
+    restatement: str,
+    records: Records | None,
+) -> Upload:
     with transaction.atomic():
         upload = Upload.objects.create(
-            name=file_name(name), received_by=user, restatement=restatement
+            name=file_name(name),
+            received_by=user,
+            restatement=restatement,
+            feed="" if records is None else records.feed,
+            feed_facts={} if records is None else dict(records.facts),
         )
         if key is not None:
             claim_key(key, upload.pk)
@@ -302,7 +334,7 @@ class _LineStore:
         most = settings.TILECOURT_UPLOAD_LINES_MAX
         if self.count > most:
             raise UploadTooLarge(f"The file has more than {most} lines: send it in parts.")
-        if line.data is None:
+        if line.refusal is not None or line.data is None:
             self._refuse(line)
             return
         # An overfull chunk is closed before the line, so that only a single line can be over.
@@ -323,7 +355,7 @@ class _LineStore:
                 offset=line.offset,
                 place=storable(line.refusal.place, PLACE_MAX),
                 reason=storable(line.refusal.reason, REASON_MAX),
-                raw=None,
+                raw=None if line.data is None else packed(line.data),
                 sha256=None if line.sha256 is None else bytes.fromhex(line.sha256),
             )
         )

@@ -30,6 +30,7 @@ def settle_upload(upload_id: int) -> None:
 
 def _end_of(upload: Upload) -> tuple[UploadState, str]:
     hands = upload.clean_count + upload.discrepant_count + upload.void_count
+    hands += upload.consistent_count
     if upload.failed_count:
         words = f"{upload.failed_count} of {upload.line_count} lines could not be audited"
         state = UploadState.PARTLY if hands else UploadState.FAILED
@@ -43,6 +44,9 @@ def _end_of(upload: Upload) -> tuple[UploadState, str]:
     if upload.line_count == 1:
         reason = Refusal.objects.get(upload_id=upload.pk).reason
         return UploadState.FAILED, f"No hands found. The only line was refused: {reason}."
+    if upload.feed:
+        words = f"none of its {upload.line_count} records could be read"
+        return UploadState.FAILED, f"No hands found: {words} as one of the feed {upload.feed}."
     lines = f"none of its {upload.line_count} lines"
     return UploadState.FAILED, f"No hands found: {lines} is a hand in the format hand-log/1."
 
