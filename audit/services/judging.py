@@ -22,7 +22,7 @@ from audit.models import Chunk, ChunkState, Upload, UploadState
 from audit.selectors import current_rulesets
 from audit.services.feeding import FeedOutcomes, feed_of, judge_records, store_feed
 from audit.services.outcomes import Outcomes
-from audit.services.payloads import ChunkLine, unpack_lines
+from audit.services.payloads import ChunkLine, load_payload, unpack_lines
 from audit.services.settling import settle_upload
 from audit.services.sifting import divide_chunk, is_passing, sift_lines, words_of
 from audit.services.storing import Stored, store_outcomes
@@ -146,7 +146,8 @@ def _take(chunk_id: int) -> Lease | float | None:
     """Take a chunk that waits or whose lease ran out; else as `judge_chunk` returns."""
     now = timezone.now()
     with transaction.atomic():
-        chunk = Chunk.objects.select_for_update(skip_locked=True).filter(pk=chunk_id).first()
+        waiting = Chunk.objects.select_for_update(skip_locked=True).defer("payload")
+        chunk = waiting.filter(pk=chunk_id).first()
         if chunk is None:
             # Gone with its upload, or another worker is taking or ending it at this moment.
             is_there = Chunk.objects.filter(pk=chunk_id).exists()
@@ -171,7 +172,7 @@ def _take(chunk_id: int) -> Lease | float | None:
             upload_id=chunk.upload_id,
             attempt=chunk.attempts,
             line_count=chunk.line_count,
-            payload=bytes(chunk.payload),
+            payload=load_payload(chunk.pk),
         )
 
 
@@ -197,8 +198,8 @@ def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
     )
     Upload.objects.filter(pk=lease.upload_id).update(
         clean_count=F("clean_count") + outcomes.kinds["clean"],
-        discrepant_count=F("discrepant_count") + outcomes.kinds["discrepant"],
         consistent_count=F("consistent_count") + outcomes.kinds["consistent"],
+        discrepant_count=F("discrepant_count") + outcomes.kinds["discrepant"],
         void_count=F("void_count") + outcomes.kinds["void"],
         rejected_count=F("rejected_count") + outcomes.rejected,
         failed_count=F("failed_count") + outcomes.faults,

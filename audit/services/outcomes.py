@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from operator import attrgetter
 from typing import Any, Protocol
 
 import msgspec
@@ -21,14 +23,12 @@ REASON_MAX = 500
 SEPARATOR = "\x1f"
 
 _JSON = msgspec.json.Encoder()
+_PLAIN_LENGTH = len("2025-03-01T10:00:00+08:00")
+_BY_SEAT = attrgetter("seat")
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(slots=True)
-class Outcomes:
-    """The rows of one chunk. A hand, a finding or a refusal is a tuple in the order of
-    `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`."""
 class Judged(Protocol):
     """What a line came to: of a hand log, or of a feed."""
 
@@ -40,6 +40,10 @@ class Judged(Protocol):
     def refusal(self) -> replay.Refusal | None: ...
 
 
+@dataclass(slots=True)
+class Outcomes:
+    """The rows of one chunk. A hand, a finding or a refusal is a tuple in the order of
+    `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`."""
 
     hands: list[tuple[Any, ...]] = field(default_factory=list)
     findings: list[tuple[Any, ...]] = field(default_factory=list)
@@ -143,7 +147,7 @@ def players_of(hand: replay.Hand) -> tuple[str, ...]:
     """Who played: by seat, or in a game without seats in the order of their first wager."""
     seats = getattr(hand, "seats", None)
     if seats is not None:
-        return tuple(entry.player for entry in sorted(seats, key=lambda entry: entry.seat))
+        return tuple(entry.player for entry in sorted(seats, key=_BY_SEAT))
     return tuple(dict.fromkeys(_wagerers(hand)))
 
 
@@ -159,6 +163,10 @@ def instant_of(started_at: str) -> datetime:
 
     A leap second is the last microsecond of its minute, as FORMAT 6.2, 15 has it.
     """
+    if len(started_at) == _PLAIN_LENGTH:
+        # Nearly all: no fraction, an offset in numbers, not near an end of time.
+        with suppress(ValueError, OverflowError):
+            return datetime.fromisoformat(started_at).astimezone(UTC)
     instant, fraction = replay.parse_time(started_at)
     if instant.tzinfo is not UTC:
         return _FIRST if instant.year == 1 else _LAST

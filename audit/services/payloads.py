@@ -1,8 +1,16 @@
-"""How a chunk keeps its lines: zstd over a MessagePack list of number, offset and exact bytes."""
+"""How a chunk keeps its lines: zstd over a MessagePack list of number, offset and exact bytes.
+
+A payload has some megabytes, so it goes to the database and back in binary: written into a
+statement as text it would be twice as large and be read letter by letter.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import psycopg
+from django.db import connection
 
 from audit.zstd import packed, unpacked
 
@@ -25,3 +33,34 @@ def pack_lines(lines: list[ChunkLine]) -> bytes:
 
 def unpack_lines(payload: bytes | memoryview) -> list[ChunkLine]:
     return _DECODER.decode(unpacked(payload))
+
+
+_INSERT = """
+INSERT INTO audit_chunk (upload_id, number, first_line, line_count, payload, state, attempts, error)
+VALUES (%s, %s, %s, %s, %b, 'queued', 0, '')
+RETURNING id
+"""
+_LOAD = "SELECT payload FROM audit_chunk WHERE id = %s"
+
+
+def store_chunk(*, upload_id: int, number: int, lines: list[ChunkLine]) -> int:
+    """Insert a chunk that waits for its first attempt; returns its key."""
+    values = [upload_id, number, lines[0].number, len(lines), pack_lines(lines)]
+    chunk_id = _ask(_INSERT, values)
+    assert isinstance(chunk_id, int)
+    return chunk_id
+
+
+def load_payload(chunk_id: int) -> bytes:
+    """The payload of a chunk that is there."""
+    payload = _ask(_LOAD, [chunk_id])
+    assert isinstance(payload, bytes)
+    return payload
+
+
+def _ask(statement: str, values: list[Any]) -> Any:
+    connection.ensure_connection()
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        row = cursor.execute(statement, values, binary=True).fetchone()
+    assert row is not None
+    return row[0]

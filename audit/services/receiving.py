@@ -22,7 +22,7 @@ from django.utils import timezone
 
 import replay
 from audit.models import Chunk, Refusal, Upload, UploadState
-from audit.services.payloads import ChunkLine, pack_lines
+from audit.services.payloads import ChunkLine, store_chunk
 from audit.services.queueing import queue_on_commit
 from audit.services.settling import settle_upload
 from audit.services.submissions import (
@@ -375,12 +375,8 @@ class _LineStore:
             return
         lines, self._lines, self._size = self._lines, [], 0
         with transaction.atomic():
-            chunk = Chunk.objects.create(
-                upload_id=self._upload_id,
-                number=len(self.chunks) + 1,
-                first_line=lines[0].number,
-                line_count=len(lines),
-                payload=pack_lines(lines),
+            chunk_id = store_chunk(
+                upload_id=self._upload_id, number=len(self.chunks) + 1, lines=lines
             )
             still_open = Upload.objects.filter(
                 pk=self._upload_id, state=UploadState.RECEIVING
@@ -391,7 +387,7 @@ class _LineStore:
             )
             if not still_open:
                 raise UploadInterrupted("Incomplete upload: it took too long and was given up.")
-        self.chunks.append(chunk.pk)
+        self.chunks.append(chunk_id)
 
 
 def _close(upload_id: int, source: _Source, lines: _LineStore) -> None:

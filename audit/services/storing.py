@@ -1,4 +1,5 @@
-"""Storing what came out of a chunk: COPY into temporary tables, then set by set into the real ones.
+"""Storing what came out of a chunk: straight into the tables where all of its hands are new, else
+through temporary tables, from which it goes into the real ones set by set.
 
 The caller's transaction holds it all. Concurrent chunks with the same hands meet at the unique
 constraints: who comes second waits there, then finds the hand known. All rows are taken in the
@@ -7,7 +8,6 @@ order of their keys, so that two chunks wait for each other in one direction onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,10 @@ from django.db import connection
 
 import replay
 from audit.services import storing_sql as sql
+from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.outcomes import Outcomes
+from audit.services.storing_new import store_new_hands
 from audit.zstd import unpacked
 
 
@@ -51,16 +53,18 @@ def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
     with connection.cursor() as cursor:
         if outcomes.refusals:
             rows = ((upload_id, *row) for row in outcomes.refusals)
-            _copy(cursor, sql.REFUSAL_TABLE, sql.REFUSAL, rows)
+            copy_rows(cursor, sql.REFUSAL_TABLE, sql.REFUSAL, rows)
         if not outcomes.hands:
             return Stored(new=0, duplicates=0, conflicts=0)
+        if store_new_hands(upload_id, outcomes):
+            return Stored(new=len(outcomes.hands), duplicates=0, conflicts=0)
         cursor.execute(sql.CREATE_ARRIVAL)
-        _copy(cursor, "arrival", sql.ARRIVAL, outcomes.hands)
+        copy_rows(cursor, "arrival", sql.ARRIVAL, outcomes.hands)
         stored = _store_hands(cursor, upload_id, len(outcomes.hands))
         cursor.execute(sql.INSERT_VERDICTS)
         if outcomes.findings:
             cursor.execute(sql.CREATE_ARRIVAL_FINDING)
-            _copy(cursor, "arrival_finding", sql.FINDING, outcomes.findings)
+            copy_rows(cursor, "arrival_finding", sql.FINDING, outcomes.findings)
             cursor.execute(sql.INSERT_FINDINGS)
         if stored.duplicates or stored.restated or stored.conflicts:
             turned = _make_current(cursor, upload_id, outcomes)
@@ -162,14 +166,3 @@ def _find_same(cursor: Any) -> None:
             same[position] = known
     if same:
         cursor.execute(sql.MARK_SAME, [list(same), list(same.values())])
-
-
-def _copy(
-    cursor: Any, table: str, columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[Any, ...]]
-) -> None:
-    names = ", ".join(f'"{name}"' for name, _ in columns)
-    statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
-    with connection.wrap_database_errors, cursor.copy(statement) as copy:
-        copy.set_types([kind for _, kind in columns])
-        for row in rows:
-            copy.write_row(row)
