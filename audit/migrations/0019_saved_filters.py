@@ -7,12 +7,12 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [
+    dependencies = (
         ("audit", "0018_names_unchecked"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-    ]
+    )
 
-    operations = [
+    operations = (
         migrations.CreateModel(
             name="SavedFilter",
             fields=[
@@ -44,4 +44,4 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-    ]
+    )

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Literal
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import DecimalField, ExpressionWrapper, F, Q, Value
+from django.db.models.functions import Power
+from django.utils import timezone
 
 import replay
-from audit.models import Duplicate, HandVersion, VerdictKind
+from audit.models import CaseHand, CaseState, Duplicate, HandVersion, VerdictKind
 from audit.selectors.pages import KEY_MAX, BadQuery
 
 TEXT_MAX = 128
 CHOICES_MAX = 500
+# Of more than so many choices a message names none.
+CHOICES_NAMED = 12
+_AMOUNT = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
+_EXACT: DecimalField[Decimal, Decimal] = DecimalField(max_digits=60, decimal_places=8)
 # A day of the log, in whatever offset, lies within this of the same day in UTC.
 OFFSET_MAX = timedelta(hours=24)
+# Since how many days a hand stands in an open case: from the first number to below the second.
+OPEN_DAYS: Mapping[str, tuple[int, int | None]] = {
+    "1": (0, None),
+    "0-1": (0, 1),
+    "1-3": (1, 3),
+    "3-7": (3, 7),
+    "7-30": (7, 30),
+    "30-": (30, None),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +43,9 @@ class HandFilters:
 
     `day_from` and `day_to`, both included, are days in the offset of the log. `text` is the
     beginning of a hand id or of a table, or a whole player name. `upload` finds the hands that an
-    upload brought, known ones too; `is_conflict` only those with several versions in conflict.
+    upload brought, known ones too; `is_conflict` only those with several versions in conflict,
+    `open_days` only those that stand in an open case of the desk, for that many days (OPEN_DAYS);
+    `at_risk` those with so much money at risk or more, in whole units of their currency.
     """
 
     game: str = ""
@@ -40,10 +59,13 @@ class HandFilters:
     text: str = ""
     upload: int | None = None
     is_conflict: bool = False
+    open_days: str = ""
+    at_risk: Decimal | None = None
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> HandFilters:
-        """Read `game table source player verdict code from to q upload conflict`.
+        """Read `game table source player verdict code from to q upload conflict open
+        risk`.
 
         Other keys are left alone, an empty value counts as absent. Raises: BadQuery.
         """
@@ -59,6 +81,8 @@ class HandFilters:
             text=_text(query, "q"),
             upload=_number(query, "upload"),
             is_conflict=_choice(query, "conflict", ("1",)) == "1",
+            open_days=_choice(query, "open", tuple(OPEN_DAYS)),
+            at_risk=_amount(query, "risk"),
         )
         if filters.day_from and filters.day_to and filters.day_to < filters.day_from:
             raise BadQuery("The last day lies before the first.")
@@ -90,6 +114,10 @@ class HandFilters:
             wanted &= _in_upload(self.upload)
         if self.is_conflict:
             wanted &= Q(is_conflict=True)
+        if self.open_days:
+            wanted &= _in_open_case(*OPEN_DAYS[self.open_days])
+        if self.at_risk is not None:
+            wanted &= _with_risk(self.at_risk)
         return wanted & self._days()
 
     def _days(self) -> Q:
@@ -156,6 +184,26 @@ def _in_upload(upload: int) -> Q:
     return Q(pk__in=brought.union(repeated, all=True))
 
 
+def _in_open_case(least: int, most: int | None) -> Q:
+    """Standing in an open case since at least and less than so many days."""
+    now = timezone.now()
+    standing = CaseHand.objects.filter(left_at__isnull=True, case__state=CaseState.OPEN)
+    if least:
+        standing = standing.filter(joined_at__lte=now - timedelta(days=least))
+    if most is not None:
+        standing = standing.filter(joined_at__gt=now - timedelta(days=most))
+    return Q(pk__in=standing.values("hand_id"))
+
+
+def _with_risk(least: Decimal) -> Q:
+    """Standing in a case, open or closed, with so much at risk."""
+    scale = Power(Value(Decimal(10)), F("minor_digits"), output_field=_EXACT)
+    standing = CaseHand.objects.filter(left_at__isnull=True).annotate(
+        least=ExpressionWrapper(Value(least) * scale, output_field=_EXACT)
+    )
+    return Q(pk__in=standing.filter(at_risk_minor__gte=F("least")).values("hand_id"))
+
+
 def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
@@ -172,6 +220,8 @@ def _text(query: Mapping[str, str], key: str) -> str:
 def _choice(query: Mapping[str, str], key: str, known: tuple[str, ...]) -> str:
     value = query.get(key, "")
     if value and value not in known:
+        if len(known) > CHOICES_NAMED:
+            raise BadQuery(f"The filter “{key}” names nothing that is known here.")
         raise BadQuery(f"The filter “{key}” is none of {', '.join(known)}.")
     return value
 
@@ -188,6 +238,15 @@ def _day(query: Mapping[str, str], key: str) -> date | None:
     if day is None or day.isoformat() != value:
         raise BadQuery(f"The filter “{key}” is no date: write it as 2026-03-31.")
     return day
+
+
+def _amount(query: Mapping[str, str], key: str) -> Decimal | None:
+    value = query.get(key, "")
+    if not value:
+        return None
+    if _AMOUNT.fullmatch(value) is None:
+        raise BadQuery(f"The filter “{key}” is no amount: write it as 12.50.")
+    return Decimal(value)
 
 
 def _number(query: Mapping[str, str], key: str) -> int | None:

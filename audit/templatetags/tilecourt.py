@@ -18,9 +18,18 @@ register.simple_tag(markup.rule_link, name="rule_link")
 register.simple_tag(markup.confidence_mark, name="confidence_mark")
 register.filter("chinese", markup.chinese)
 register.filter("minus", markup.minus)
+register.filter("thousands", markup.thousands)
+register.filter("grouped", markup.grouped)
+register.filter("code_title", markup.code_title)
 
 
 @register.simple_tag
 def engine() -> str:
     """The version of the engine that this process runs."""
     return replay.ENGINE
+
+
+@register.filter
+def add_float(number: float, more: float) -> float:
+    """A coordinate a little further on; the filter `add` knows whole numbers only."""
+    return round(number + more, 1)

@@ -49,6 +49,24 @@ def minus(text: str) -> str:
     return _MINUS.sub("−", text)
 
 
+def thousands(count: int) -> str:
+    """A count with its thousands set off."""
+    return f"{count:,}".replace("-", "\u2212")
+
+
+def grouped(text: str) -> str:
+    """An amount with its thousands set off and every decimal kept: -1234.50 is −1,234.50."""
+    sign, digits = ("\u2212", text[1:]) if text.startswith("-") else ("", text)
+    whole, point, fraction = digits.partition(".")
+    return f"{sign}{int(whole):,}{point}{fraction}"
+
+
+def code_title(code: str) -> str:
+    """The title of a finding code; an unknown one as it is."""
+    known = replay.CODES.get(code)
+    return code if known is None else known.title
+
+
 def chinese(text: str) -> SafeString:
     """Our own words, escaped, with each Chinese run marked as such and real minus signs."""
     parts: list[str] = []

@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from audit.web import reaudits
 from audit.web.forms import SignInForm
-from audit.web.views import hands, rules, uploads, viewer
+from audit.web.views import hands, overview, rules, uploads, viewer
 
 
 class KeyConverter:
@@ -31,7 +31,10 @@ urlpatterns = [
         name="login",
     ),
     path("logout", LogoutView.as_view(), name="logout"),
+    path("overview/", overview.overview_page, name="overview"),
     path("hands/", hands.hand_list, name="hands"),
+    path("hands/filters", hands.filter_save, name="filter-save"),
+    path("hands/filters/<key:saved>/delete", hands.filter_delete, name="filter-delete"),
     path("hands/<key:hand>/", viewer.hand_page, name="hand"),
     path("hands/<key:hand>/steps/", viewer.go_to_step, name="steps"),
     path("hands/<key:hand>/steps/<key:number>/", viewer.step_page, name="step"),

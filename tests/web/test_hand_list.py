@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from audit.models import SavedFilter
 from tests.web.lines import (
     BASE,
     PAI_GOW,
@@ -159,8 +160,8 @@ def test_the_list_asks_the_same_few_questions(site, store, count):
         connection,
     ) as queries:
         assert len(ids(site.get("/hands/"))) == count
-    # Session, account, hands, and the two lists that the filters offer.
-    assert len(queries) == 5
+    # Session, account, hands, the two lists that the filters offer, the saved filters.
+    assert len(queries) == 6
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -169,4 +170,54 @@ def test_the_findings_of_the_list_are_one_question_more(site, store, count):
     store(*(changed(wrong, hand_id=f"hand-{number}") for number in range(count)))
     with CaptureQueriesContext(connection) as queries:
         assert len(ids(site.get("/hands/?verdict=discrepant"))) == count
-    assert len(queries) == 6
+    assert len(queries) == 7
+
+
+def test_a_filter_is_saved_shown_and_deleted(site, three):
+    form = {"verdict": "clean", "table": "T 2&3", "cursor": "x", "name": "  my   table "}
+    answer = site.post("/hands/filters", form, follow=True)
+    assert answer.redirect_chain == [("/hands/?verdict=clean&table=T+2%263", 302)]
+    assert ids(answer) == ["b"]
+    html = answer.content.decode()
+    assert "The filter “my table” is saved." in html
+    (address,) = re.findall(r'<li><a href="([^"]*)"><bdi>my table</bdi>', html)
+    assert ids(site.get(address.replace("&amp;", "&"))) == ["b"]
+    (delete,) = re.findall(r'action="(/hands/filters/\d+/delete)"', html)
+    assert "my table" not in site.post(delete, follow=True).content.decode()
+
+
+def test_a_saved_filter_belongs_to_one_person(site, three, django_user_model):
+    site.post("/hands/filters", {"verdict": "clean", "name": "mine"})
+    html = site.get("/hands/").content.decode()
+    (delete,) = re.findall(r'action="(/hands/filters/\d+/delete)"', html)
+    site.force_login(django_user_model.objects.create_user("other", password="correct horse"))
+    assert "mine" not in site.get("/hands/").content.decode()
+    site.post(delete)
+    assert SavedFilter.objects.count() == 1
+
+
+def test_the_same_name_again_means_the_new_list(site, three):
+    site.post("/hands/filters", {"verdict": "clean", "name": "mine"})
+    site.post("/hands/filters", {"verdict": "discrepant", "name": "mine"})
+    assert [one.query for one in SavedFilter.objects.all()] == ["verdict=discrepant"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"name": "nothing"},
+        {"verdict": "clean", "name": "   "},
+        {"verdict": "clean", "name": "x" * 61},
+        {"verdict": "clean", "name": "a\0b"},
+        {"verdict": "wrong", "name": "x"},
+        {"risk": "1e3", "name": "x"},
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_not_saved(site, three, form):
+    assert site.post("/hands/filters", form).status_code == 302
+    assert SavedFilter.objects.count() == 0
+
+
+def test_an_unknown_code_is_refused_without_reciting_all_codes(site, three):
+    answer = site.get("/hands/?code=wrong").content.decode()
+    assert "The filter “code” names nothing that is known here." in answer

@@ -18,7 +18,9 @@ MONTHS = (
     "October", "November", "December",
 )  # fmt: skip
 FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
-           "conflict", "open")  # fmt: skip
+           "conflict", "open", "risk")  # fmt: skip
+# Those that the form has no field for, and passes on.
+HIDDEN_FILTERS = ("q", "upload", "conflict", "open")
 _VERDICTS = (("discrepant", "Discrepant"), ("clean", "Clean"), ("void", "Void"))
 DIFFERENCES_MAX = 200
 VALUE_MAX = 200
@@ -71,8 +73,7 @@ def present_hands(
         "newer": address(page.previous_cursor),
         "older": address(page.next_cursor),
         "asked": asked,
-        "others": {key: value for key, value in asked.items() if key in ("source", "q", "upload",
-                                                                         "conflict", "open")},
+        "others": {key: value for key, value in asked.items() if key in HIDDEN_FILTERS},
         "choices": choices,
         "is_filtered": bool(asked),
         "verdict_links": [

@@ -1,14 +1,20 @@
-"""The list of hands."""
+"""The list of hands, and the filters of it that a person has saved."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from audit import selectors
-from audit.web.presenters.hands import present_hands
+from audit.selectors.saved_filters import saved_filters
+from audit.services.saved_filters import delete_filter, save_filter
+from audit.web.presenters.hands import FILTERS, present_hands
 
 
 @never_cache
@@ -29,5 +35,37 @@ def hand_list(request: HttpRequest) -> HttpResponse:
         selectors.filter_choices(),
         selectors.primary_findings(page.rows),
     )
-    context |= {"section": "hands", "problem": problem}
+    context |= {
+        "section": "hands",
+        "problem": problem,
+        "saved": saved_filters(_account(request)),
+    }
     return render(request, "hands/list.html", context, status=status)
+
+
+@require_POST
+def filter_save(request: HttpRequest) -> HttpResponse:
+    """Keep the filters of the form under its name, and show that list."""
+    query = {key: request.POST[key] for key in FILTERS if request.POST.get(key)}
+    name = request.POST.get("name", "")
+    try:
+        save_filter(account_id=_account(request), name=name, query=query)
+    except selectors.BadQuery as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"The filter “{' '.join(name.split())}” is saved.")
+    address = QueryDict(mutable=True)
+    address.update(query)
+    return redirect(f"{reverse('hands')}?{address.urlencode()}")
+
+
+@require_POST
+def filter_delete(request: HttpRequest, saved: int) -> HttpResponse:
+    """Drop one's own saved filter."""
+    delete_filter(account_id=_account(request), filter_id=saved)
+    return redirect("hands")
+
+
+def _account(request: HttpRequest) -> int:
+    user: Any = request.user
+    return int(user.pk)

@@ -1,0 +1,252 @@
+"""What the overview shows of a run of days: verdicts, first findings, money at risk, rake.
+
+A day is the day of play in the offset of the log. Money at risk is that of the open cases of the
+desk. Currencies are never added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from django.db import connection
+from django.db.models import Count, Q, Sum
+from django.utils import timezone
+
+import replay
+from audit.models import CaseHand, CaseState, Hand, Upload, VerdictKind
+from audit.selectors.filters import OPEN_DAYS, HandFilters
+from audit.selectors.pages import BadQuery
+from audit.selectors.totals import TotalsQuery, days_of_totals
+
+PERIODS = (14, 31, 92)
+CODES_SHOWN = 12
+TABLES_SHOWN = 8
+# Summing rake reads every hand: above this many the page leaves it to the totals.
+RAKE_HANDS_MAX = 100_000
+# Days since a hand was found, as the list of hands can be narrowed by them.
+AGES = tuple(span for name, span in OPEN_DAYS.items() if name != "1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewQuery:
+    """What was asked for: so many days up to `day_to` (None: the newest stored), one source."""
+
+    days: int = PERIODS[0]
+    day_to: date | None = None
+    source: str = ""
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> OverviewQuery:
+        """Read `days to source`. Raises: BadQuery."""
+        narrowed = HandFilters.parse({key: query[key] for key in ("to", "source") if key in query})
+        days = query.get("days", "") or str(PERIODS[0])
+        if days not in map(str, PERIODS):
+            raise BadQuery(f"The filter “days” is none of {', '.join(map(str, PERIODS))}.")
+        return cls(days=int(days), day_to=narrowed.day_to, source=narrowed.source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """Money at risk in minor units of one currency; `table` is empty for a sum over tables."""
+
+    source: str
+    table: str
+    currency: str
+    digits: int
+    minor: int
+    hands: int
+
+    @property
+    def text(self) -> str:
+        return replay.format_minor(self.minor, self.digits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RakeDay:
+    """The rake of a day in minor units, over hands that have both sides."""
+
+    day: date
+    recomputed: int
+    logged: int
+
+    @property
+    def difference(self) -> int:
+        """Logged less recomputed: positive where the room took too much."""
+        return self.logged - self.recomputed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rake:
+    """The rake of one currency over the period, and its days that have hands, the first first."""
+
+    currency: str
+    digits: int
+    days: tuple[RakeDay, ...]
+
+    @property
+    def recomputed(self) -> int:
+        return sum(day.recomputed for day in self.days)
+
+    @property
+    def logged(self) -> int:
+        return sum(day.logged for day in self.days)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Age:
+    """Hands of open cases by the days since they were found; `most` is None for the oldest."""
+
+    least: int
+    most: int | None
+    hands: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The figures of a period; both days are included.
+
+    `days` has every day with its hands by kind of verdict, also where there is none. `codes` are
+    first findings with their hands, the most frequent first, `more_codes` the hands of those cut
+    off. `risks` are by table, the largest of each currency first, `risk_sums` over all tables.
+    `rakes` is None where too many hands would have to be read.
+    """
+
+    query: OverviewQuery
+    first: date
+    last: date
+    days: tuple[tuple[date, Mapping[str, int]], ...]
+    codes: tuple[tuple[str, int], ...]
+    more_codes: int
+    risks: tuple[Risk, ...]
+    risk_sums: tuple[Risk, ...]
+    rakes: tuple[Rake, ...] | None
+    ages: tuple[Age, ...]
+    refused_lines: int
+    kinds: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def hands(self) -> int:
+        return sum(self.kinds.values())
+
+
+def overview(query: OverviewQuery) -> Overview | None:
+    """The figures of the period; None where the store, or the source, has no hand at all."""
+    last = query.day_to or _newest_day(query.source)
+    if last is None:
+        return None
+    reach = timedelta(days=query.days - 1)
+    first = last - reach if last - date.min >= reach else date.min
+    played = HandFilters(source=query.source, day_from=first, day_to=last).condition()
+    days = _days(played, first, last)
+    kinds = {kind: sum(counts[kind] for _, counts in days) for kind in VerdictKind.values}
+    codes = _codes(played)
+    waits = _open_cases(query.source)
+    return Overview(
+        query=query,
+        first=first,
+        last=last,
+        days=days,
+        kinds=kinds,
+        codes=codes[:CODES_SHOWN],
+        more_codes=sum(count for _, count in codes[CODES_SHOWN:]),
+        risks=_risks(waits, by_table=True),
+        risk_sums=_risks(waits, by_table=False),
+        rakes=_rakes(query.source, first, last) if sum(kinds.values()) <= RAKE_HANDS_MAX else None,
+        ages=_ages(query.source),
+        refused_lines=Upload.objects.aggregate(lines=Sum("rejected_count"))["lines"] or 0,
+    )
+
+
+def _newest_day(source: str) -> date | None:
+    hands = Hand.objects.order_by("-played_at").values_list("played_on", flat=True)
+    return (hands.filter(source=source) if source else hands).first()
+
+
+def _days(played: Q, first: date, last: date) -> tuple[tuple[date, Mapping[str, int]], ...]:
+    counts: dict[date, dict[str, int]] = {
+        first + timedelta(days=number): dict.fromkeys(VerdictKind.values, 0)
+        for number in range((last - first).days + 1)
+    }
+    rows = Hand.objects.filter(played).values_list("played_on", "verdict_kind")
+    for day, kind, count in rows.annotate(hands=Count("id")).order_by():
+        counts[day][kind] = count
+    return tuple(counts.items())
+
+
+def _codes(played: Q) -> tuple[tuple[str, int], ...]:
+    rows = Hand.objects.filter(played, verdict_kind=VerdictKind.DISCREPANT)
+    counted = rows.values_list("error_code").annotate(hands=Count("id"))
+    return tuple(counted.order_by("-hands", "error_code"))
+
+
+def _open_cases(source: str) -> Q:
+    waits = Q(left_at__isnull=True, case__state=CaseState.OPEN)
+    return waits & Q(case__source=source) if source else waits
+
+
+def _risks(waits: Q, *, by_table: bool) -> tuple[Risk, ...]:
+    place = ("case__source", "table") if by_table else ()
+    rows = (
+        CaseHand.objects.filter(waits)
+        .values(*place, "currency", "minor_digits")
+        .annotate(minor=Sum("at_risk_minor"), hands=Count("id"))
+        .filter(minor__gt=0)
+        .order_by("currency", "minor_digits", "-minor", *place)
+    )
+    shown: dict[tuple[str, int], list[Risk]] = {}
+    for row in rows:
+        of_currency = shown.setdefault((row["currency"], row["minor_digits"]), [])
+        if len(of_currency) < TABLES_SHOWN:
+            of_currency.append(
+                Risk(
+                    source=row.get("case__source", ""),
+                    table=row.get("table", ""),
+                    currency=row["currency"],
+                    digits=row["minor_digits"],
+                    minor=int(row["minor"]),
+                    hands=row["hands"],
+                )
+            )
+    return tuple(risk for risks in shown.values() for risk in risks)
+
+
+def _rakes(source: str, first: date, last: date) -> tuple[Rake, ...]:
+    found: dict[tuple[str, int], list[RakeDay]] = {}
+    query = TotalsQuery(source=source, day_from=first, day_to=last)
+    for day, rows in days_of_totals(query):
+        sums: dict[tuple[str, int], list[int]] = {}
+        for row in rows:
+            if row.sum.rake is not None and row.sum.logged_rake is not None:
+                pair = sums.setdefault((row.currency, row.minor_digits), [0, 0])
+                pair[0] += row.sum.rake
+                pair[1] += row.sum.logged_rake
+        for key, (recomputed, logged) in sums.items():
+            found.setdefault(key, []).append(RakeDay(day=day, recomputed=recomputed, logged=logged))
+    return tuple(
+        Rake(currency=currency, digits=digits, days=tuple(reversed(days)))
+        for (currency, digits), days in sorted(found.items())
+    )
+
+
+_AGES = """
+SELECT width_bucket(extract(epoch FROM %s - m.joined_at) / 86400, %s::float8[]), count(*)
+FROM audit_casehand m JOIN audit_case c ON c.id = m.case_id
+WHERE m.left_at IS NULL AND c.state = 'open' AND (%s = '' OR c.source = %s)
+GROUP BY 1
+"""
+
+
+def _ages(source: str) -> tuple[Age, ...]:
+    with connection.cursor() as cursor:
+        borders = [float(least) for least, _ in AGES]
+        cursor.execute(_AGES, [timezone.now(), borders, source, source])
+        counts = [0] * len(AGES)
+        for bucket, hands in cursor.fetchall():
+            # What joined a moment ahead of our clock is new.
+            counts[max(bucket, 1) - 1] += hands
+    return tuple(
+        Age(least=least, most=most, hands=hands)
+        for (least, most), hands in zip(AGES, counts, strict=True)
+    )

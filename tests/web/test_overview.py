@@ -1,0 +1,165 @@
+"""The overview: its figures are those of the lists behind them."""
+
+import html
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from audit.models import CaseHand, Hand
+from audit.selectors import HandFilters, list_hands
+from audit.selectors.overview import OverviewQuery, overview
+from audit.services.desk import gather_cases
+from tests.web.lines import PAI_GOW, TIEN_GOW, changed, with_net
+
+
+def played(line, day, **fields):
+    return changed(
+        line, started_at=f"{day}T10:00:00+08:00", ended_at=f"{day}T10:01:00+08:00", **fields
+    )
+
+
+@pytest.fixture
+def week(store):
+    """Four hands on three of seven days: two clean, two with another net at two tables."""
+    wrong = with_net(PAI_GOW, 1, "-99.00")
+    store(
+        played(PAI_GOW, "2025-03-02", hand_id="a", table="T1"),
+        played(wrong, "2025-03-04", hand_id="b", table="T1"),
+        played(with_net(PAI_GOW, 1, "-90.00"), "2025-03-08", hand_id="c", table="T2"),
+        played(TIEN_GOW, "2025-03-08", hand_id="d", table="T3"),
+    )
+    gather_cases()
+
+
+def links_of(answer):
+    return [html.unescape(one) for one in re.findall(r'href="(/hands/\?[^"]*)"', answer)]
+
+
+def hands_behind(address):
+    query = dict(re.findall(r"[?&]([^=]*)=([^&]*)", address))
+    return [row.hand_id for row in list_hands(HandFilters.parse(query), limit=200).rows]
+
+
+def test_an_empty_store_says_so(site, db):
+    answer = site.get("/overview/")
+    assert answer.status_code == 200
+    assert "No hand is stored" in answer.content.decode()
+
+
+def test_the_figures_of_a_period(week):
+    found = overview(OverviewQuery())
+    assert found is not None
+    assert (found.first.isoformat(), found.last.isoformat()) == ("2025-02-23", "2025-03-08")
+    assert len(found.days) == 14
+    assert {kind: count for kind, count in found.kinds.items() if count} == {
+        "clean": 2,
+        "discrepant": 2,
+    }
+    assert found.hands == 4
+    assert dict(found.codes) == {"net-mismatch": 2}
+    assert found.more_codes == 0
+    assert [(risk.table, risk.text, risk.hands) for risk in found.risks] == [
+        ("T2", "10.00", 1),
+        ("T1", "1.00", 1),
+    ]
+    (whole,) = found.risk_sums
+    assert (whole.text, whole.hands, whole.table) == ("11.00", 2, "")
+    assert [age.hands for age in found.ages] == [2, 0, 0, 0, 0]
+
+
+def test_rake_is_summed_a_day_and_stands_beside_the_logged(week):
+    found = overview(OverviewQuery())
+    assert found is not None
+    assert found.rakes is not None
+    for rake in found.rakes:
+        assert rake.recomputed == rake.logged > 0
+        assert all(day.difference == 0 for day in rake.days)
+    assert sum(len(rake.days) for rake in found.rakes) >= 3
+
+
+def test_a_period_ends_where_one_says(week):
+    found = overview(OverviewQuery.parse({"to": "2025-03-05", "days": "31"}))
+    assert found is not None
+    assert (found.first.isoformat(), found.hands) == ("2025-02-03", 2)
+    assert found.kinds["discrepant"] == 1
+
+
+def test_a_source_without_hands_has_no_overview(week):
+    assert overview(OverviewQuery(source="elsewhere")) is None
+
+
+@pytest.mark.parametrize(
+    "query", ["days=15", "days=x", "to=yesterday", "to=2025-02-30", "source=%00"]
+)
+def test_a_question_without_sense_is_refused_with_a_word(site, week, query):
+    answer = site.get(f"/overview/?{query}")
+    assert answer.status_code == 400
+    assert 'role="alert"' in answer.content.decode()
+
+
+def test_every_mark_leads_to_just_its_hands(site, week):
+    answer = site.get("/overview/").content.decode()
+    bars = re.findall(r'<a href="([^"]*)" aria-label="(\d+ March 2025): ([^"]*)"', answer)
+    assert len(bars) == 3
+    for address, _, words in bars:
+        counts = sum(int(one) for one in re.findall(r"(\d+) [a-z]", words))
+        assert len(hands_behind(html.unescape(address))) == counts
+    rows = re.findall(
+        r'<a href="([^"]*)" title="[^"]*"><bdi>([^<]*)</bdi></a>.*?class="num">([^<]*)<', answer
+    )
+    by_title = {title: hands_behind(html.unescape(address)) for address, title, _ in rows}
+    assert by_title["T1"] == ["b"]
+    assert by_title["T2"] == ["c"]
+    assert by_title["Up to a day"] == ["c", "b"]
+    assert by_title["1 to 3 days"] == []
+    net = next(title for title in by_title if title.startswith("Net"))
+    assert by_title[net] == ["c", "b"]
+
+
+def test_hands_can_be_found_by_the_money_at_risk(site, week):
+    assert [row.hand_id for row in list_hands(HandFilters.parse({"risk": "1.01"})).rows] == ["c"]
+    assert [row.hand_id for row in list_hands(HandFilters.parse({"risk": "1"})).rows] == ["c", "b"]
+    assert [row.hand_id for row in list_hands(HandFilters.parse({"risk": "10.01"})).rows] == []
+    for wrong in ("-1", "1e3", "1,5", "1.123456789", "x"):
+        assert site.get("/hands/", {"risk": wrong}).status_code == 400
+
+
+def test_hands_are_found_by_how_long_they_stand_open(week):
+    CaseHand.objects.filter(hand__hand_id="b").update(
+        joined_at=timezone.now() - timedelta(days=3, hours=1)
+    )
+    found = overview(OverviewQuery())
+    assert found is not None
+    assert [age.hands for age in found.ages] == [1, 0, 1, 0, 0]
+    of = {
+        days: [row.hand_id for row in list_hands(HandFilters.parse({"open": days})).rows]
+        for days in ("1", "0-1", "1-3", "3-7", "7-30", "30-")
+    }
+    assert of == {"1": ["c", "b"], "0-1": ["c"], "1-3": [], "3-7": ["b"], "7-30": [], "30-": []}
+
+
+def test_the_number_of_queries_does_not_grow_with_the_hands(site, week, store):
+    def count():
+        with CaptureQueriesContext(
+            connection,
+        ) as seen:
+            assert site.get("/overview/?days=14&to=2025-03-08").status_code == 200
+        return len(seen)
+
+    before = count()
+    store(*(played(PAI_GOW, "2025-03-08", hand_id=f"more-{n}", table="T2") for n in range(3)))
+    assert Hand.objects.count() == 7
+    assert count() == before
+
+
+def test_names_are_shown_as_text(site, store):
+    name = '"><svg onload=alert(1)>'
+    store(played(with_net(PAI_GOW, 1, "-90.00"), "2025-03-08", hand_id="c", table=name))
+    gather_cases()
+    answer = site.get("/overview/").content.decode()
+    assert "<svg onload" not in answer
+    assert html.escape(name) in answer
