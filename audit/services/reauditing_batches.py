@@ -100,32 +100,39 @@ def _judge_versions(lease: Lease) -> None:
         ruleset = rulesets.get(lease.ruleset)
         assert ruleset is not None, "a re-audit that does not fit this process is not taken"
         rulesets = Instead(ruleset)
-    judged = judge_versions(lease.rows, rulesets)
+    judged = judge_versions(lease.rows, rulesets, is_rehearsal=bool(lease.ruleset))
     with transaction.atomic():
         if not _still_ours(lease):
             return
-        counts, broken = store_judged(
-            judged,
-            reaudit_id=lease.reaudit_id,
-            batch_id=lease.batch_id,
-            is_rehearsal=bool(lease.ruleset),
-        )
+        counts, broken = store_judged(judged, reaudit_id=lease.reaudit_id, batch_id=lease.batch_id)
         faults = judged.faults | broken
         _set_aside(lease, versions=faults)
         _close(lease, replace(counts, aside=len(faults)))
 
 
-def judge_versions(rows: tuple[int, ...], rulesets: replay.Rulesets) -> Judged:
+_VERSIONS = (
+    "pk", "hand_id", "hand__source", "hand__hand_id", "line", "raw", "hand__version_id",
+    "hand__verdict__ruleset_sha256", "hand__verdict__engine", "hand__verdict__digest",
+)  # fmt: skip
+
+
+def judge_versions(
+    rows: tuple[int, ...], rulesets: replay.Rulesets, *, is_rehearsal: bool = False
+) -> Judged:
     """Judge hand versions again, each by itself; one that cannot be is set aside with the reason.
 
     One decoded hand is held at a time.
     """
-    judged = Judged()
-    found = HandVersion.objects.filter(pk__in=rows).order_by("pk")
-    for pk, hand_pk, source, hand_id, line, raw in found.values_list(
-        "pk", "hand_id", "hand__source", "hand__hand_id", "line", "raw"
-    ):
-        stored = StoredVersion(pk=pk, hand_pk=hand_pk, source=source, hand_id=hand_id)
+    judged = Judged(is_rehearsal=is_rehearsal)
+    found = HandVersion.objects.filter(pk__in=rows).order_by("pk").values_list(*_VERSIONS)
+    for pk, hand_pk, source, hand_id, line, raw, current, ruleset, engine, digest in found:
+        stored = StoredVersion(
+            pk=pk,
+            hand_pk=hand_pk,
+            source=source,
+            hand_id=hand_id,
+            verdict=(bytes(ruleset), engine, bytes(digest)) if current == pk else None,
+        )
         try:
             audited = replay.audit_line(unpacked(raw), rulesets, number=line)
         except (SoftTimeLimitExceeded, MemoryError):

@@ -77,24 +77,29 @@ SELECT h.id FROM audit_hand h
 WHERE h.id IN (SELECT hand FROM judged) ORDER BY h.id FOR NO KEY UPDATE
 """
 
-# The verdict of a hand's current version is the one that the hand names.
-FIND_BEFORE = """
-UPDATE judged j SET
-    is_current = h.version_id = j.version,
-    before = CASE WHEN h.version_id = j.version THEN h.verdict_id ELSE (
-        SELECT w.id FROM audit_verdict w WHERE w.version_id = j.version ORDER BY w.id DESC LIMIT 1
-    ) END
-FROM audit_hand h WHERE h.id = j.hand
-"""
-
-# What was said before, by the version itself: not what was found against the hand before it.
+# What was said before, by the version itself and not against the hand before it; the verdict of a
+# hand's current version is the one that the hand names. `after` where this verdict stands already.
 COMPARE = """
 UPDATE judged j SET
+    is_current = s.is_current,
+    before = b.id,
+    after = CASE WHEN NOT %(rehearsal)s THEN w.id END,
     kind_before = b.kind,
     code_before = coalesce(f.error, ''),
     is_settled_otherwise = b.settlement IS DISTINCT FROM j.settlement::jsonb,
     is_found_otherwise = b.kind <> j.kind OR coalesce(f.codes, '') <> coalesce(j.codes, '')
-FROM audit_verdict b
+FROM (
+    SELECT
+        i.position, i.version, i.ruleset_sha256, i.engine, h.version_id = i.version AS is_current,
+        CASE WHEN h.version_id = i.version THEN h.verdict_id ELSE (
+            SELECT o.id FROM audit_verdict o WHERE o.version_id = i.version
+            ORDER BY o.id DESC LIMIT 1
+        ) END AS before
+    FROM judged i JOIN audit_hand h ON h.id = i.hand
+) s
+JOIN audit_verdict b ON b.id = s.before
+LEFT JOIN audit_verdict w
+    ON w.version_id = s.version AND w.ruleset_sha256 = s.ruleset_sha256 AND w.engine = s.engine
 LEFT JOIN LATERAL (
     SELECT
         string_agg(one.code, chr(31) ORDER BY one.position) AS codes,
@@ -102,16 +107,10 @@ LEFT JOIN LATERAL (
             AS error
     FROM audit_finding one WHERE one.verdict_id = b.id
 ) f ON true
-WHERE b.id = j.before
+WHERE s.position = j.position
 """
 
 # -- only where the verdicts are to stand with the hands --------------------------------------
-
-FIND_KNOWN = """
-UPDATE judged j SET after = w.id
-FROM audit_verdict w
-WHERE w.version_id = j.version AND w.ruleset_sha256 = j.ruleset_sha256 AND w.engine = j.engine
-"""
 
 # The same engine under the same ruleset says the same of the same bytes, or something is broken.
 FIND_BROKEN = """

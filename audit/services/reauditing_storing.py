@@ -6,7 +6,6 @@ their hands, so that a chunk which brings the same bytes waits, and finds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +15,7 @@ from django.db import connection
 import replay
 from audit.models import ReauditAmount
 from audit.services import reauditing_sql as sql
+from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.outcomes import SEPARATOR, day_of, instant_of, players_of
 from audit.services.queueing import queue_tables_on_commit
@@ -26,25 +26,39 @@ _JSON = msgspec.json.Encoder()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredVersion:
-    """A hand version as the store has it; `source` and `hand_id` are of its hand."""
+    """A hand version as the store has it; `source` and `hand_id` are of its hand.
+
+    `verdict` is ruleset hash, engine and digest of its hand's current verdict, where the version is
+    the current one.
+    """
 
     pk: int
     hand_pk: int
     source: str
     hand_id: str
+    verdict: tuple[bytes, str, bytes] | None
 
 
 @dataclass(slots=True)
 class Judged:
     """The rows of one batch, in the order of `sql.JUDGED` and `sql.FOUND`, and by version what was
-    set aside and why."""
+    set aside and why.
 
+    `confirmed` counts the versions whose hands name just this verdict already: nothing is to be
+    done about them.
+    """
+
+    is_rehearsal: bool = False
+    confirmed: int = 0
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     findings: list[tuple[Any, ...]] = field(default_factory=list)
     faults: dict[int, str] = field(default_factory=dict)
 
     def add(self, stored: StoredVersion, hand: replay.Hand, verdict: replay.Verdict) -> None:
         """Take in a version that was judged again."""
+        if not self.is_rehearsal and stored.verdict == _identity(verdict):
+            self.confirmed += 1
+            return
         position = len(self.rows)
         self.rows.append((position, *_row(stored, hand, verdict)))
         for number, finding in enumerate(verdict.findings):
@@ -78,36 +92,34 @@ class Counts:
 
 
 def store_judged(
-    judged: Judged, *, reaudit_id: int, batch_id: int, is_rehearsal: bool
+    judged: Judged, *, reaudit_id: int, batch_id: int
 ) -> tuple[Counts, dict[int, str]]:
     """Store the verdicts and make them current, or the results of a rehearsal beside them.
 
     Gives the counts, and the versions that turned out to be broken, with the reason.
     """
     if not judged.rows:
-        return Counts(), {}
+        return Counts(confirmed=judged.confirmed), {}
     with connection.cursor() as cursor:
         cursor.execute(sql.CREATE_JUDGED)
-        _copy(cursor, "judged", sql.JUDGED, judged.rows)
+        copy_rows(cursor, "judged", sql.JUDGED, judged.rows)
         broken: dict[int, str] = {}
-        if is_rehearsal:
-            cursor.execute(sql.FIND_BEFORE)
-            cursor.execute(sql.COMPARE)
+        if judged.is_rehearsal:
+            cursor.execute(sql.COMPARE, {"rehearsal": True})
             cursor.execute(sql.INSERT_REHEARSED, {"reaudit": reaudit_id})
         else:
             cursor.execute(sql.LOCK_HANDS)
-            cursor.execute(sql.FIND_BEFORE)
+            cursor.execute(sql.COMPARE, {"rehearsal": False})
             broken = _add_verdicts(cursor, judged)
             cursor.execute(sql.INSERT_CHANGES, {"reaudit": reaudit_id})
             _make_current(cursor)
-        counts = _count(cursor, reaudit_id, batch_id, is_rehearsal=is_rehearsal)
+        counts = _count(cursor, reaudit_id, batch_id, judged)
         cursor.execute(sql.DROP_JUDGED)
     return counts, broken
 
 
 def _add_verdicts(cursor: Any, judged: Judged) -> dict[int, str]:
     """Add the verdicts that do not stand yet; gives what contradicts one that does."""
-    cursor.execute(sql.FIND_KNOWN)
     cursor.execute(sql.FIND_BROKEN)
     broken = {
         version: f"the same engine and ruleset gave the digest {bytes(other).hex()}, and before"
@@ -117,13 +129,11 @@ def _add_verdicts(cursor: Any, judged: Judged) -> dict[int, str]:
     if broken:
         cursor.execute(sql.DROP_BROKEN, [list(broken)])
     cursor.execute(sql.DRAW_VERDICTS)
-    is_any_new = cursor.rowcount > 0
-    cursor.execute(sql.COMPARE)
-    if is_any_new:
+    if cursor.rowcount > 0:
         cursor.execute(sql.INSERT_VERDICTS)
         if judged.findings:
             cursor.execute(sql.CREATE_FOUND)
-            _copy(cursor, "judged_finding", sql.FOUND, judged.findings)
+            copy_rows(cursor, "judged_finding", sql.FOUND, judged.findings)
             cursor.execute(sql.INSERT_FINDINGS)
     return broken
 
@@ -142,7 +152,7 @@ def _make_current(cursor: Any) -> None:
         queue_tables_on_commit(tables)
 
 
-def _count(cursor: Any, reaudit_id: int, batch_id: int, *, is_rehearsal: bool) -> Counts:
+def _count(cursor: Any, reaudit_id: int, batch_id: int, judged: Judged) -> Counts:
     cursor.execute(sql.COUNT)
     written, all_of_them, changed, flipped = cursor.fetchone()
     unsettled = 0
@@ -152,11 +162,21 @@ def _count(cursor: Any, reaudit_id: int, batch_id: int, *, is_rehearsal: bool) -
         ReauditAmount.objects.bulk_create(amounts)
     return Counts(
         written=written,
-        confirmed=0 if is_rehearsal else all_of_them - written,
-        rehearsed=all_of_them if is_rehearsal else 0,
+        confirmed=judged.confirmed + (0 if judged.is_rehearsal else all_of_them - written),
+        rehearsed=all_of_them if judged.is_rehearsal else 0,
         changed=changed,
         flipped=flipped,
         unsettled=unsettled,
+    )
+
+
+def _identity(verdict: replay.Verdict) -> tuple[bytes, str, bytes]:
+    assert verdict.ruleset_sha256 is not None
+    assert verdict.replay_digest is not None
+    return (
+        bytes.fromhex(verdict.ruleset_sha256),
+        verdict.engine,
+        bytes.fromhex(verdict.replay_digest),
     )
 
 
@@ -204,14 +224,3 @@ def _finding_row(finding: replay.Finding) -> tuple[Any, ...]:
         SEPARATOR.join(finding.explained_by) if finding.explained_by else None,
         finding.message,
     )
-
-
-def _copy(
-    cursor: Any, table: str, columns: tuple[tuple[str, str], ...], rows: Iterable[tuple[Any, ...]]
-) -> None:
-    names = ", ".join(f'"{name}"' for name, _ in columns)
-    statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
-    with connection.wrap_database_errors, cursor.copy(statement) as copy:
-        copy.set_types([kind for _, kind in columns])
-        for row in rows:
-            copy.write_row(row)
