@@ -1,7 +1,7 @@
 """Addresses. Each step of a hand has its own; a number too long for the store is no address."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
 from audit.web import reaudits
@@ -52,5 +52,6 @@ urlpatterns = [
     path("reaudits/<key:reaudit>/hands/", reaudits.changes, name="reaudit-changes"),
     path("reaudits/<key:reaudit>/hands/<key:version>/", reaudits.change, name="reaudit-change"),
     path("reaudits/<key:reaudit>/<slug:name>.csv", reaudits.file, name="reaudit-file"),
+    path("desk/", include("audit.web.desk_urls")),
     path("rules/", rules.rule_list, name="rules"),
 ]

@@ -1,0 +1,461 @@
+"""One case: who is exposed, which hands stand in it, what was done, said and proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Q
+from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
+
+import replay
+from audit.models import (
+    ActKind,
+    Case,
+    CaseAct,
+    CaseHand,
+    Claim,
+    ComparisonFinding,
+    Finding,
+    Hand,
+    Remedy,
+)
+from audit.selectors.comparisons import finding_of
+from audit.selectors.desk_queue import CaseRow, Money, cases_by_number
+from audit.selectors.pages import (
+    BadQuery,
+    NotFound,
+    Page,
+    check_limit,
+    make_page,
+    read_cursor,
+)
+
+PLAYERS_SHOWN = 100
+ACTS_SHOWN = 100
+CLAIMS_SHOWN = 100
+CODES_SHOWN = 10
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExposureRow:
+    """What one player got by the log and gets by the rules, over the hands that stand.
+
+    The sums are over the hands in which both are known; `unknown_count` are the others.
+    `difference` is recomputed less logged: what the player is still owed, negative for too much.
+    """
+
+    player: str
+    currency: str
+    digits: int
+    hand_count: int
+    unknown_count: int
+    logged: int
+    recomputed: int
+
+    @property
+    def difference(self) -> int:
+        return self.recomputed - self.logged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exposure:
+    """The players of a case, the largest difference first; `player_count` counts all of them.
+
+    `netted` is what is still owed when a player's hands are set off against each other.
+    """
+
+    rows: tuple[ExposureRow, ...]
+    player_count: int
+    netted: tuple[Money, ...]
+
+
+_PLAYERS = """
+WITH players AS (
+    SELECT m.currency, m.minor_digits, a.player, count(*) AS hands,
+        count(*) FILTER (WHERE a.logged_minor IS NULL OR a.recomputed_minor IS NULL) AS unknown,
+        coalesce(sum(a.logged_minor) FILTER (WHERE a.recomputed_minor IS NOT NULL), 0) AS logged,
+        coalesce(sum(a.recomputed_minor) FILTER (WHERE a.logged_minor IS NOT NULL), 0)
+            AS recomputed
+    FROM audit_casehand m JOIN audit_caseamount a ON a.member_id = m.id
+    WHERE m.case_id = %(case)s AND m.left_at IS NULL
+    GROUP BY m.currency, m.minor_digits, a.player
+)
+"""
+
+_EXPOSURE = f"""
+{_PLAYERS}
+SELECT player, currency, minor_digits, hands, unknown, logged, recomputed, count(*) OVER ()
+FROM players
+WHERE logged <> recomputed OR unknown > 0
+ORDER BY abs(recomputed - logged) / power(10::numeric, minor_digits) DESC, player, currency
+LIMIT %(limit)s
+"""  # noqa: S608 - from constants
+
+_NETTED = f"""
+{_PLAYERS}
+SELECT currency, minor_digits, sum(recomputed - logged) FROM players
+WHERE recomputed > logged GROUP BY currency, minor_digits ORDER BY currency, minor_digits
+"""  # noqa: S608 - from constants
+
+
+def exposure_of_case(case_id: int, *, limit: int = PLAYERS_SHOWN) -> Exposure:
+    """The players of a case whose figures differ or are not known; two questions."""
+    with connection.cursor() as cursor:
+        cursor.execute(_EXPOSURE, {"case": case_id, "limit": limit})
+        found = cursor.fetchall()
+        cursor.execute(_NETTED, {"case": case_id})
+        netted = cursor.fetchall()
+    return Exposure(
+        rows=tuple(
+            ExposureRow(
+                player=row[0],
+                currency=row[1],
+                digits=row[2],
+                hand_count=row[3],
+                unknown_count=row[4],
+                logged=int(row[5]),
+                recomputed=int(row[6]),
+            )
+            for row in found
+        ),
+        player_count=found[0][7] if found else 0,
+        netted=tuple(
+            Money(currency=currency, digits=digits, minor=int(minor))
+            for currency, digits, minor in netted
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberRow:
+    """A hand of a case; `finding` is its primary one, None where that was not found again."""
+
+    pk: int
+    hand_pk: int
+    hand_id: str
+    table: str
+    played_at: datetime
+    started_at: str
+    players: tuple[str, ...]
+    currency: str
+    digits: int
+    at_risk: int
+    is_known: bool
+    left_at: datetime | None
+    finding: replay.Finding | None
+
+
+def list_members(
+    case_id: int, *, left: bool = False, cursor: str | None = None, limit: int = 25
+) -> Page[MemberRow]:
+    """The hands that stand in a case, or those that left it; the latest played first.
+
+    Raises: BadQuery.
+    """
+    limit = check_limit(limit)
+    at = read_cursor(cursor, 2)
+    is_back = at is not None and at.is_back
+    found = CaseHand.objects.filter(case_id=case_id, left_at__isnull=not left)
+    if at is not None:
+        compare = TupleGreaterThan if is_back else TupleLessThan
+        found = found.filter(compare(("played_at", "id"), (_instant(at.key[0]), at.key[1])))
+    found = found.order_by(*(("played_at", "id") if is_back else ("-played_at", "-id")))
+    members = list(found[: limit + 1])
+    hands = Hand.objects.in_bulk([one.hand_id for one in members])
+    findings = _primary_findings(members)
+    rows = [_member_row(one, hands[one.hand_id], findings.get(one.pk)) for one in members]
+    return make_page(
+        rows,
+        cursor=at,
+        limit=limit,
+        key=lambda row: ((row.played_at - _EPOCH) // _MICROSECOND, row.pk),
+    )
+
+
+def _instant(microseconds: int) -> datetime:
+    try:
+        return _EPOCH + microseconds * _MICROSECOND
+    except OverflowError:
+        raise BadQuery("The page cannot be found: its mark in the address is damaged.") from None
+
+
+def _primary_findings(members: Sequence[CaseHand]) -> dict[int, replay.Finding]:
+    """The first error of each, out of its verdict, else out of its comparison."""
+    found: dict[int, replay.Finding] = {}
+    verdicts = {one.verdict_id: one.pk for one in members}
+    rows = Finding.objects.filter(verdict_id__in=verdicts, severity="error")
+    for row in rows.order_by("verdict_id", "position"):
+        found.setdefault(verdicts[row.verdict_id], finding_of(row))
+    comparisons = {
+        one.comparison_id: one.pk
+        for one in members
+        if one.comparison_id is not None and one.pk not in found
+    }
+    if comparisons:
+        between = ComparisonFinding.objects.filter(comparison_id__in=comparisons, severity="error")
+        for one in between.order_by("comparison_id", "position"):
+            found.setdefault(comparisons[one.comparison_id], finding_of(one))
+    return found
+
+
+def _member_row(member: CaseHand, hand: Hand, finding: replay.Finding | None) -> MemberRow:
+    return MemberRow(
+        pk=member.pk,
+        hand_pk=hand.pk,
+        hand_id=hand.hand_id,
+        table=member.table,
+        played_at=member.played_at,
+        started_at=hand.started_at,
+        players=tuple(hand.players),
+        currency=member.currency,
+        digits=member.minor_digits,
+        at_risk=int(member.at_risk_minor),
+        is_known=member.is_known,
+        left_at=member.left_at,
+        finding=finding,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActRow:
+    """One act; `actor` is None for the audit itself."""
+
+    pk: int
+    number: int
+    kind: str
+    actor: str | None
+    created_at: datetime
+    text: str
+    decision: str
+    assignee: str | None
+    taken_until: datetime | None
+    count: int
+    hand_pk: int | None
+    hand_id: str | None
+    step: int | None
+    claim_pk: int | None
+    claim_player: str | None
+    remedy_pk: int | None
+    bulk_pk: int | None
+
+
+def list_acts(case_id: int, *, before: int | None = None, limit: int = ACTS_SHOWN) -> tuple[
+    ActRow, ...
+]:  # fmt: skip
+    """The acts of a case, the newest first; `before`: those with lower numbers only."""
+    acts = CaseAct.objects.filter(case_id=case_id)
+    if before is not None:
+        acts = acts.filter(number__lt=before)
+    found = acts.select_related("actor", "assignee", "claim").order_by("-number")[:limit]
+    rows = list(found)
+    pointed = {act.hand_id for act in rows if act.hand_id is not None}
+    names = dict(Hand.objects.filter(pk__in=pointed).values_list("pk", "hand_id"))
+    return tuple(
+        ActRow(
+            pk=act.pk,
+            number=act.number,
+            kind=act.kind,
+            actor=act.actor.get_username() if act.actor is not None else None,
+            created_at=act.created_at,
+            text=act.text,
+            decision=act.decision,
+            assignee=act.assignee.get_username() if act.assignee is not None else None,
+            taken_until=act.taken_until,
+            count=act.count,
+            hand_pk=act.hand_id,
+            hand_id=names.get(act.hand_id) if act.hand_id is not None else None,
+            step=act.step,
+            claim_pk=act.claim_id,
+            claim_player=act.claim.player if act.claim is not None else None,
+            remedy_pk=act.remedy_id,
+            bulk_pk=act.bulk_id,
+        )
+        for act in rows
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimRow:
+    """A claim as lists show it; `amount` None where none was named."""
+
+    pk: int
+    case_pk: int
+    case_state: str
+    case_decision: str
+    source: str
+    player: str
+    claimed_at: datetime
+    deadline_at: datetime
+    text: str
+    amount: Money | None
+    entered_by: str
+    entered_at: datetime
+    is_withdrawn: bool
+
+
+def claim_row(claim: Claim) -> ClaimRow:
+    """`claim` comes with its case, who entered it, and the acts about it."""
+    amount = None
+    if claim.amount_minor is not None:
+        amount = Money(
+            currency=claim.currency, digits=claim.minor_digits, minor=int(claim.amount_minor)
+        )
+    return ClaimRow(
+        pk=claim.pk,
+        case_pk=claim.case_id,
+        case_state=claim.case.state,
+        case_decision=claim.case.decision,
+        source=claim.source,
+        player=claim.player,
+        claimed_at=claim.claimed_at,
+        deadline_at=claim.deadline_at,
+        text=claim.text,
+        amount=amount,
+        entered_by=claim.entered_by.get_username(),
+        entered_at=claim.entered_at,
+        is_withdrawn=any(act.kind == ActKind.UNCLAIMED for act in claim.acts.all()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelativeRow:
+    """Another case of the same cause, or the one before it."""
+
+    pk: int
+    state: str
+    decision: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemedyHead:
+    """A remedy as a case lists it."""
+
+    pk: int
+    state: str
+    proposed_by: str
+    proposed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseDetail:
+    """A case as its page shows it.
+
+    `members` are a page of hands, `left_count` how many left the case; `unknown_count` how many
+    stand without figures to compare. `also` are the other findings of the hands that stand, with
+    how many hands have each. `tables` likewise.
+    """
+
+    row: CaseRow
+    exposure: Exposure
+    members: Page[MemberRow]
+    left_count: int
+    unknown_count: int
+    tables: tuple[tuple[str, int], ...]
+    also: tuple[tuple[str, int], ...]
+    acts: tuple[ActRow, ...]
+    claims: tuple[ClaimRow, ...]
+    remedies: tuple[RemedyHead, ...]
+    relatives: tuple[RelativeRow, ...]
+
+
+class CaseNotKnown(NotFound):
+    """No case has this number."""
+
+
+def get_case(case_id: int) -> CaseRow:
+    """Raises: CaseNotKnown."""
+    rows = cases_by_number([case_id])
+    if not rows:
+        raise CaseNotKnown(f"There is no case {case_id}.")
+    return rows[0]
+
+
+_COUNTS = """
+SELECT count(*) FILTER (WHERE left_at IS NOT NULL),
+    count(*) FILTER (WHERE left_at IS NULL AND NOT is_known)
+FROM audit_casehand WHERE case_id = %(case)s
+"""
+
+_TABLES = """
+SELECT "table", count(*) FROM audit_casehand WHERE case_id = %(case)s AND left_at IS NULL
+GROUP BY "table" ORDER BY count(*) DESC, "table" LIMIT %(limit)s
+"""
+
+_ALSO = """
+SELECT code, count(*) FROM audit_casehand m
+JOIN audit_hand h ON h.id = m.hand_id, unnest(h.finding_codes) AS code
+WHERE m.case_id = %(case)s AND m.left_at IS NULL AND code <> %(code)s
+GROUP BY code ORDER BY count(*) DESC, code LIMIT %(limit)s
+"""
+
+
+def case_detail(case_id: int, *, left: bool = False, cursor: str | None = None) -> CaseDetail:
+    """All that the page of a case shows. Raises: CaseNotKnown, BadQuery."""
+    row = get_case(case_id)
+    parameters: dict[str, Any] = {"case": case_id, "code": row.code, "limit": CODES_SHOWN}
+    with connection.cursor() as cursor_:
+        cursor_.execute(_COUNTS, parameters)
+        left_count, unknown_count = cursor_.fetchone()
+        cursor_.execute(_TABLES, parameters)
+        tables = tuple(cursor_.fetchall())
+        cursor_.execute(_ALSO, parameters)
+        also = tuple(cursor_.fetchall())
+    return CaseDetail(
+        row=row,
+        exposure=exposure_of_case(case_id),
+        members=list_members(case_id, left=left, cursor=cursor),
+        left_count=left_count,
+        unknown_count=unknown_count,
+        tables=tables,
+        also=also,
+        acts=list_acts(case_id),
+        claims=claims_of(case_id),
+        remedies=_remedies_of(case_id),
+        relatives=_relatives_of(row),
+    )
+
+
+def claims_of(case_id: int) -> tuple[ClaimRow, ...]:
+    """The claims of a case, the oldest first."""
+    claims = Claim.objects.filter(case_id=case_id).select_related("case", "entered_by")
+    return tuple(
+        claim_row(one) for one in claims.prefetch_related("acts").order_by("id")[:CLAIMS_SHOWN]
+    )
+
+
+def _remedies_of(case_id: int) -> tuple[RemedyHead, ...]:
+    remedies = Remedy.objects.filter(case_id=case_id).select_related("proposed_by")
+    return tuple(
+        RemedyHead(
+            pk=one.pk,
+            state=one.state,
+            proposed_by=one.proposed_by.get_username(),
+            proposed_at=one.proposed_at,
+        )
+        for one in remedies.order_by("id")[:CLAIMS_SHOWN]
+    )
+
+
+def _relatives_of(row: CaseRow) -> tuple[RelativeRow, ...]:
+    """Other cases of the cause, and those right before and behind; by number."""
+    near = Q(earlier_id=row.pk)
+    if row.earlier_pk is not None:
+        near |= Q(pk=row.earlier_pk)
+    if row.cause_pk is not None:
+        near |= Q(cause_id=row.cause_pk)
+    found = (
+        Case.objects.filter(near)
+        .exclude(pk=row.pk)
+        .order_by("id")
+        .values_list("pk", "state", "decision")
+    )
+    return tuple(
+        RelativeRow(pk=pk, state=state, decision=decision)
+        for pk, state, decision in found[:CLAIMS_SHOWN]
+    )

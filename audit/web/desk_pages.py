@@ -1,0 +1,359 @@
+"""The desk, its queue, a case with what can be done about it, and acts on many cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+import replay
+from audit import selectors
+from audit.models import ActKind, Decision
+from audit.selectors.desk_books import colleagues, get_bulk
+from audit.selectors.desk_cases import case_detail, get_case, list_acts
+from audit.selectors.desk_queue import (
+    CaseRow,
+    QueueFilters,
+    cases_by_number,
+    desk_overview,
+    list_cases,
+)
+from audit.services import desk
+from audit.services.desk.bulk import CASES_MAX
+from audit.web import desk_words as words
+from audit.web.desk_present import (
+    act_line,
+    case_line,
+    present_case,
+    present_overview,
+    present_queue,
+)
+from audit.web.desk_requests import desk_view, number_of, person_of, user_of
+
+SECTION = {"section": "desk"}
+FIRST_SHOWN = 8
+CODES = tuple((code.code, code.title) for code in replay.CODES.values() if code.severity == "error")
+
+
+@desk_view
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The desk in figures, what is mine, and what comes next."""
+    user = user_of(request)
+    mine = list_cases(QueueFilters(owner="mine"), user_id=user.pk, limit=FIRST_SHOWN)
+    first = list_cases(QueueFilters(owner="free"), user_id=user.pk, limit=FIRST_SHOWN)
+    context = present_overview(desk_overview(user_id=user.pk), mine, first)
+    return render(request, "desk/home.html", SECTION | context)
+
+
+@desk_view
+@require_safe
+def queue(request: HttpRequest) -> HttpResponse:
+    """Cases by money at risk × age; narrowed and paged by the query."""
+    problem, status = None, 200
+    page: selectors.Page[CaseRow] = selectors.Page(rows=())
+    query = request.GET.dict()
+    try:
+        filters = QueueFilters.parse(query)
+        page = list_cases(filters, user_id=user_of(request).pk, cursor=query.get("cursor"))
+    except selectors.BadQuery as error:
+        problem, status, query = str(error), 400, {}
+    context = SECTION | present_queue(page, query, CODES) | {"problem": problem}
+    return render(request, "desk/queue.html", context, status=status)
+
+
+@desk_view
+@require_POST
+def take_next(request: HttpRequest) -> HttpResponse:
+    """Take the first case that nobody has, and go to it."""
+    case_id = desk.take_next(user=user_of(request))
+    if case_id is None:
+        messages.info(request, "Nothing waits: every open case is in somebody's hands.")
+        return HttpResponseRedirect(reverse("desk"))
+    return HttpResponseRedirect(reverse("case", args=(case_id,)))
+
+
+@desk_view
+@require_safe
+def case_page(request: HttpRequest, case: int) -> HttpResponse:
+    return _case(request, case)
+
+
+def _case(
+    request: HttpRequest,
+    case: int,
+    *,
+    problem: str | None = None,
+    typed: QueryDict | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page of a case; `problem` says why an act was refused, `typed` is what was sent."""
+    left = request.GET.get("left") == "1"
+    cursor = request.GET.get("cursor")
+    try:
+        detail = case_detail(case, left=left, cursor=cursor)
+    except selectors.BadQuery as error:
+        detail = case_detail(case, left=left)
+        problem, status = str(error), 400
+    context = present_case(detail, user_id=user_of(request).pk, left=left)
+    context |= {"problem": problem, "typed": typed, "people": colleagues()}
+    return render(request, "desk/case.html", SECTION | context, status=status)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sent:
+    """An act as its form sent it."""
+
+    case: int
+    user: User
+    fields: QueryDict
+    revision: int | None
+
+    def text(self, key: str = "reason") -> str:
+        return self.fields.get(key) or ""
+
+
+def _take(sent: _Sent) -> str:
+    desk.take_case(case_id=sent.case, user=sent.user, revision=sent.revision)
+    return "The case is yours for a while."
+
+
+def _release(sent: _Sent) -> str:
+    desk.release_case(
+        case_id=sent.case, user=sent.user, revision=sent.revision, note=sent.text("note")
+    )
+    return "The case is back in the queue."
+
+
+def _assign(sent: _Sent) -> str:
+    to = person_of(sent.fields, "to")
+    desk.assign_case(
+        case_id=sent.case, user=sent.user, to=to, revision=sent.revision, note=sent.text("note")
+    )
+    return f"The case is assigned to {to.get_username()}."
+
+
+def _comment(sent: _Sent) -> str:
+    desk.comment_case(
+        case_id=sent.case,
+        user=sent.user,
+        text=sent.text("comment"),
+        hand_id=number_of(sent.fields, "hand"),
+        step=number_of(sent.fields, "step"),
+    )
+    return "The comment is in the history."
+
+
+def _decide(sent: _Sent) -> str:
+    desk.decide_case(
+        case_id=sent.case,
+        user=sent.user,
+        decision=sent.text("decision"),
+        reason=sent.text(),
+        revision=sent.revision,
+    )
+    return "The case is decided."
+
+
+def _reopen(sent: _Sent) -> str:
+    desk.reopen_case(case_id=sent.case, user=sent.user, reason=sent.text(), revision=sent.revision)
+    return "The case is open again."
+
+
+def _withdraw(sent: _Sent) -> str:
+    desk.withdraw_case(
+        case_id=sent.case, user=sent.user, reason=sent.text("why"), revision=sent.revision
+    )
+    return "The case is withdrawn."
+
+
+def _propose(sent: _Sent) -> str:
+    scope = sent.text("scope")
+    if scope not in [one.value for one in desk.Scope]:
+        raise desk.DeskRefused("Choose whose differences to propose.")
+    remedy = desk.propose_remedy(
+        case_id=sent.case,
+        user=sent.user,
+        reason=sent.text(),
+        scope=desk.Scope(scope),
+        revision=sent.revision,
+    )
+    return f"{remedy} is proposed; a second person approves it."
+
+
+_ACTS: dict[str, Callable[[_Sent], str]] = {
+    "take": _take,
+    "release": _release,
+    "assign": _assign,
+    "comment": _comment,
+    "decide": _decide,
+    "reopen": _reopen,
+    "withdraw": _withdraw,
+    "propose": _propose,
+}
+
+
+@desk_view
+@require_POST
+def act(request: HttpRequest, case: int) -> HttpResponse:
+    """Do one thing to a case. What does not fit is answered by the case as it stands: 409."""
+    run = _ACTS.get(request.POST.get("act", ""))
+    if run is None:
+        raise Http404("There is no such act.")
+    try:
+        sent = _Sent(
+            case=case,
+            user=user_of(request),
+            fields=request.POST,
+            revision=number_of(request.POST, "revision"),
+        )
+        messages.success(request, run(sent))
+    except desk.DeskRefused as error:
+        return _case(request, case, problem=str(error), typed=request.POST, status=400)
+    except desk.DeskConflict as error:
+        return _case(request, case, problem=str(error), typed=request.POST, status=409)
+    return HttpResponseRedirect(reverse("case", args=(case,)))
+
+
+@desk_view
+@require_safe
+def history(request: HttpRequest, case: int) -> HttpResponse:
+    """Every act of a case, the newest first, a page at a time."""
+    text = request.GET.get("before", "")
+    if text and not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise Http404("There is no such page.")
+    row = get_case(case)
+    acts = list_acts(case, before=int(text) if text else None)
+    context = {
+        "case": row,
+        "title": words.title_of(row),
+        "acts": [act_line(one) for one in acts],
+        "is_first": not text,
+        "older": f"?before={acts[-1].number}" if acts and acts[-1].number > 1 else None,
+    }
+    return render(request, "desk/history.html", SECTION | context)
+
+
+# -- many cases at once --------------------------------------------------------------------------
+
+_BULK = (
+    (ActKind.ASSIGNED, "Assign"),
+    (ActKind.DECIDED, "Decide"),
+    (ActKind.WITHDRAWN, "Withdraw"),
+    (ActKind.REOPENED, "Reopen"),
+)
+
+
+@desk_view
+@require_POST
+def bulk_preview(request: HttpRequest) -> HttpResponse:
+    """List the chosen cases as they stand, and ask what to do with them. Changes nothing."""
+    chosen = request.POST.getlist("case")
+    numbers = [int(one) for one in chosen if one.isascii() and one.isdecimal() and len(one) <= 18]
+    if not numbers or len(numbers) != len(chosen) or len(numbers) > CASES_MAX:
+        messages.error(request, f"Choose 1 to {CASES_MAX} cases of the list.")
+        return HttpResponseRedirect(reverse("queue"))
+    return _preview(request, numbers)
+
+
+def _preview(
+    request: HttpRequest, numbers: list[int], *, problem: str | None = None, status: int = 200
+) -> HttpResponse:
+    now = timezone.now()
+    lines = [case_line(row, now) for row in cases_by_number(numbers)]
+    context = {
+        "lines": lines,
+        "kinds": _BULK,
+        "decisions": [(one.value, *words.DECISIONS[one]) for one in Decision],
+        "people": colleagues(),
+        "problem": problem,
+        "typed": request.POST,
+    }
+    return render(request, "desk/bulk_preview.html", SECTION | context, status=status)
+
+
+@desk_view
+@require_POST
+def bulk_act(request: HttpRequest) -> HttpResponse:
+    """Do what was previewed, to exactly the cases that were shown, as they were shown."""
+    numbers: list[int] = []
+    try:
+        seen = _seen(request.POST.getlist("seen"))
+        numbers = list(seen)
+        kind = request.POST.get("kind", "")
+        to = person_of(request.POST, "to") if kind == ActKind.ASSIGNED else None
+        done = desk.act_in_bulk(
+            user=user_of(request),
+            kind=kind,
+            seen=seen,
+            reason=request.POST.get("reason", ""),
+            decision=request.POST.get("decision", ""),
+            to=to,
+        )
+    except desk.DeskRefused as error:
+        return _preview(request, numbers, problem=str(error), status=400)
+    _tell(request, done)
+    return HttpResponseRedirect(reverse("bulk", args=(done.bulk_id,)))
+
+
+def _seen(pairs: list[str]) -> dict[int, int]:
+    """`case:revision` of each case that the preview listed. Raises: DeskRefused."""
+    seen = {}
+    for pair in pairs[: CASES_MAX + 1]:
+        case, _, revision = pair.partition(":")
+        if not all(
+            one.isascii() and one.isdecimal() and len(one) <= 18 for one in (case, revision)
+        ):
+            raise desk.DeskRefused("The preview is damaged: choose the cases again.")
+        seen[int(case)] = int(revision)
+    return seen
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= 18
+
+
+def _tell(request: HttpRequest, done: desk.BulkDone) -> None:
+    count = len(done.done)
+    messages.success(request, f"Done for {count} case{'' if count == 1 else 's'}.")
+    for _, sentence in done.left_out[:20]:
+        messages.error(request, f"Left out: {sentence}")
+    if len(done.left_out) > 20:
+        messages.error(request, f"{len(done.left_out) - 20} more were left out.")
+
+
+@desk_view
+@require_safe
+def bulk_page(request: HttpRequest, bulk: int) -> HttpResponse:
+    return _bulk(request, bulk)
+
+
+def _bulk(
+    request: HttpRequest, bulk: int, *, problem: str | None = None, status: int = 200
+) -> HttpResponse:
+    row = get_bulk(bulk)
+    context = {"bulk": row, "what": ActKind(row.kind).label, "problem": problem}
+    return render(request, "desk/bulk.html", SECTION | context, status=status)
+
+
+@desk_view
+@require_POST
+def bulk_undo(request: HttpRequest, bulk: int) -> HttpResponse:
+    """Take a bulk act back by a further one."""
+    try:
+        done = desk.undo_bulk(
+            bulk_id=bulk, user=user_of(request), reason=request.POST.get("reason", "")
+        )
+    except desk.DeskRefused as error:
+        return _bulk(request, bulk, problem=str(error), status=400)
+    except desk.DeskConflict as error:
+        return _bulk(request, bulk, problem=str(error), status=409)
+    _tell(request, done)
+    return HttpResponseRedirect(reverse("bulk", args=(done.bulk_id,)))
