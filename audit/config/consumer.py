@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from typing import Any
 
 import kombu
 from celery.worker.consumer import Consumer
@@ -10,12 +13,13 @@ from kombu.transport.virtual import Channel
 
 
 class LastingConsumer(Consumer):
-    """Celery's own, without the step by which a lost broker ends the whole worker.
+    """Celery's own, without two ways in which a lost broker ends the whole worker.
 
     Over Redis or Valkey, Celery 5.7 closes a lost connection twice. Where a message was held and
     the next one asked for (a task with a countdown is enough), the first time breaks off early, and
-    the second wants to give the message back through a connection that has no address any more:
-    an AttributeError, which nothing catches, and the worker is gone.
+    the second wants to give the message back through a connection that has no address any more.
+    And when a task ends that began before the connection was lost, its message is acknowledged on
+    the connection of then. Both are an AttributeError, which nothing catches, and the worker ends.
     """
 
     # What Celery sets and its type stubs leave out.
@@ -34,3 +38,17 @@ class LastingConsumer(Consumer):
                 channel.qos.restore_unacked_once()
             channel.do_restore = False
         super().on_connection_error_after_connected(exc)
+
+    def call_soon_ack(self, p: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Acknowledge or reject a message on the connection by which it came, unless that is lost.
+
+        `p` is a method of the message. The broker then gives the message out again, or has lost it.
+        """
+        return super().call_soon_ack(partial(_unless_lost, p), *args, **kwargs)
+
+
+def _unless_lost(settle: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Looks at the last moment: the connection may be lost between the request and its turn."""
+    channel = settle.__self__.channel  # type: ignore[attr-defined]  # a bound method's message
+    if channel is not None and channel.connection is not None:
+        settle(*args, **kwargs)
