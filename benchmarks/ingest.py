@@ -25,12 +25,14 @@ from audit.devstack.services import start_broker, start_postgres
 from audit.devstack.supervisor import Supervisor
 from audit.devstack.throwaway import throwaway_environment, throwaway_folder
 from audit.devstack.up import ROOT, WORKER_STOP
+from audit.zstd import packed_line
 from benchmarks.logs import SEED, hands_of
 from replay.simulate import source_of
 
 GOAL_OF_AUDIT = 0.6
 GOAL_OF_TWO = 1.7
 GOAL_OF_CELERY = 2
+PROCESSOR = ("CPU of the audit", "CPU of one process", "CPU of its database")
 POLL_SECONDS = 0.02
 # Hands that go first, so that no contender pays for what it loads only once.
 FEW = 50
@@ -46,7 +48,7 @@ SELECT (SELECT count(*) FROM audit_chunk WHERE state IN ('queued', 'running'))
 """
 
 # With everything that hangs on them.
-_EMPTY = "TRUNCATE audit_upload, audit_hand, audit_table, audit_sealpending CASCADE"
+_EMPTY = f"TRUNCATE audit_upload, audit_table, audit_sealpending, {', '.join(TABLES)} CASCADE"
 
 
 def report(hands: int, rounds: int) -> str:
@@ -61,7 +63,20 @@ def report(hands: int, rounds: int) -> str:
             for _ in range(rounds):
                 for name, run in bench.contenders().items():
                     times.setdefault(name, []).append(run())
-    return _words(hands, rounds, {name: median(found) for name, found in times.items()})
+                for name, seconds in bench.processor_seconds().items():
+                    times.setdefault(name, []).append(seconds)
+    took = {name: median(found) for name, found in times.items()}
+    return "\n".join((_words(hands, rounds, took), _words_of_processor(hands, took)))
+
+
+def _words_of_processor(hands: int, took: dict[str, float]) -> str:
+    """What other work on the machine lengthens less."""
+    audit, own, database = (1e6 / hands * took[name] for name in PROCESSOR)
+    return f"""\
+(e) CPU of a hand: audit {audit:.0f} µs; receiving, judging and storing {own:.0f} µs in one process,
+    {audit / own:.2f} of its rate, and {database:.0f} µs in the database's, partly at the same time
+(f) COPY of the lines packed with the dictionary as bytea, packing included, is
+    {took["as jsonb"] / took["as bytea"]:.1f} times as fast as COPY of them as jsonb"""
 
 
 def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
@@ -70,6 +85,7 @@ def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
     rows = "\n".join(
         f"  {name:<50}{seconds:8.2f} s   {hands / seconds:,.0f} hands/s"
         for name, seconds in took.items()
+        if name not in PROCESSOR
     )
     load = os.getloadavg()[0]
     return f"""\
@@ -93,6 +109,9 @@ class _Bench:
         self._env = env
         self._log = log
         self._received = 0.0
+        # Of the last turns: the audit's, and those of one process without Celery and its database.
+        self.audited = 0.0
+        self.processor = 0.0, 0.0
         with log.open("rb") as stream:
             self._few = log.with_name("few.ndjson")
             lines = [line for _, line in zip(range(FEW), stream, strict=False)]
@@ -109,10 +128,16 @@ class _Bench:
             "one worker": lambda: self._with_workers(1),
             "  of it receiving": lambda: self._received,
             "COPY": self._copy,
+            "as bytea": lambda: self._copy_lines("bytea", packed_line),
+            "as jsonb": lambda: self._copy_lines("jsonb", b"\x01".__add__),
         }
 
+    def processor_seconds(self) -> dict[str, float]:
+        """CPU of the turns just taken, in the order of PROCESSOR."""
+        return dict(zip(PROCESSOR, (self.audited, *self.processor), strict=True))
+
     def _audit(self) -> float:
-        start = monotonic()
+        start, before = monotonic(), os.times()
         done = subprocess.run(
             [sys.executable, "-m", "replay", "audit", str(self._log)],
             stdout=subprocess.DEVNULL,
@@ -120,6 +145,10 @@ class _Bench:
             check=False,
         )
         assert done.returncode == 0, done
+        after = os.times()
+        self.audited = (after.children_user + after.children_system) - (
+            before.children_user + before.children_system
+        )
         return monotonic() - start
 
     def _with_workers(self, count: int) -> float:
@@ -170,7 +199,10 @@ class _Bench:
             stdout=subprocess.PIPE,
             check=True,
         )
-        return float(done.stdout)
+        wall, own, database = (float(part) for part in done.stdout.split())
+        if what == "without-celery":
+            self.processor = own, database
+        return wall
 
     def _copy(self) -> float:
         """COPY of what the contender before has stored, in binary, indexes and all."""
@@ -190,6 +222,23 @@ class _Bench:
                     copy.write(data)
             connection.commit()
             return monotonic() - start
+
+    def _copy_lines(self, kind: str, encode: Callable[[bytes], bytes]) -> float:
+        """COPY of the lines alone into a table of one column, in binary."""
+        lines = self._log.read_bytes().splitlines()
+        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+            connection.execute(f"CREATE TABLE only_lines (line {kind})")
+            connection.commit()
+            start = monotonic()
+            statement = "COPY only_lines FROM STDIN (FORMAT BINARY)"
+            with connection.cursor().copy(statement) as copy:
+                copy.set_types(["bytea"])
+                for line in lines:
+                    copy.write_row([encode(line)])
+            connection.commit()
+            seconds = monotonic() - start
+            connection.execute("DROP TABLE only_lines")
+        return seconds
 
     def _is_answering(self) -> bool:
         asked = subprocess.run(

@@ -1,7 +1,8 @@
 """One side of `bench ingest`, in a process with Django: take a file in, with or without Celery.
 
-`python -m benchmarks.ingesting receive|without-celery FEW FILE` prints the seconds of FILE. FEW, a
-few hands, go first: what a process loads for its first hands is not ingest.
+`python -m benchmarks.ingesting receive|without-celery FEW FILE` prints the seconds of FILE by the
+wall, of CPU in this process, and of CPU in the database's process for it (0 where that cannot be
+known). FEW, a few hands, go first: what a process loads for its first hands is not ingest.
 """
 
 from __future__ import annotations
@@ -9,38 +10,48 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from time import monotonic
+from time import monotonic, process_time
 from unittest import mock
 
 import django
 
 django.setup()
 
-from audit import services  # noqa: E402 - Django must stand first
+from django.db import connection  # noqa: E402 - Django must stand first
+
+from audit import services  # noqa: E402
 from audit.models import Chunk  # noqa: E402
 
 
-def main(what: str, few: Path, log: Path) -> float:
+def main(what: str, few: Path, log: Path) -> tuple[float, float, float]:
     """The seconds of receiving alone, or of receiving and of judging every chunk."""
-    if what == "receive":
-        return take(log, is_alone=False)
-    take(few, is_alone=True)
-    return take(log, is_alone=True)
+    is_alone = what != "receive"
+    if is_alone:
+        take(few, is_alone=True)
+    connection.ensure_connection()
+    start, own, databases = monotonic(), process_time(), _database_seconds()
+    take(log, is_alone=is_alone)
+    return monotonic() - start, process_time() - own, _database_seconds() - databases
 
 
-def take(log: Path, *, is_alone: bool) -> float:
-    """The seconds of one file; where it is alone its chunks are judged here, too."""
+def take(log: Path, *, is_alone: bool) -> None:
+    """Take one file in; where it is alone its chunks are judged here, too."""
     # Nothing is sent to a broker where no worker is to hear of it.
     silence = mock.patch("audit.services.queueing._queue") if is_alone else nullcontext()
     with silence, log.open("rb") as stream:
-        start = monotonic()
         received = services.receive_upload(name=log.name, stream=stream)
         if is_alone:
             chunks = Chunk.objects.filter(upload_id=received.upload_id).order_by("number")
             for chunk_id in list(chunks.values_list("pk", flat=True)):
                 assert services.judge_chunk(chunk_id=chunk_id) is None
-        return monotonic() - start
+
+
+def _database_seconds() -> float:
+    """CPU of the server's process for this connection, where Linux tells it."""
+    told = Path(f"/proc/{connection.connection.info.backend_pid}/schedstat")
+    return int(told.read_text().split()[0]) / 1e9 if told.exists() else 0.0
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])):.6f}\n")
+    found = main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+    sys.stdout.write(" ".join(f"{seconds:.6f}" for seconds in found) + "\n")
