@@ -58,15 +58,21 @@ class UploadList(ApiView):
         assert request.user.is_authenticated, "nobody else is let in"
         key = key_of(request)
         stream: services.ByteStream = body_of(request)
-        if media_type(request) == ONE_HAND_TYPE:
+        if media_type(request) == ONE_HAND_TYPE and "feed" not in request.query_params:
             stream = one_hand(stream)
+        how: dict[str, Any] = {
+            "name": request.query_params.get("name", ""),
+            "stream": stream,
+            "user": request.user,
+            "key": key,
+        }
+        feed = request.query_params.get("feed", "")
+        if feed:
+            how |= {"feed": feed, "source": request.query_params.get("source", "")}
         try:
-            received = services.receive_upload(
-                name=request.query_params.get("name", ""),
-                stream=stream,
-                user=request.user,
-                key=key,
-            )
+            received = (services.receive_feed if feed else services.receive_upload)(**how)
+        except services.FeedUnknown as error:
+            raise ApiError(400, "unknown-feed", str(error), place="feed") from None
         except services.UploadTooLarge as error:
             raise ApiError(413, "too-large", str(error)) from None
         except services.UploadRefused as error:
@@ -85,6 +91,8 @@ class UploadList(ApiView):
             "sha256": received.sha256.hex(),
             "lines": received.lines,
         }
+        if received.restating_id is not None:
+            answer["restating"] = reverse("api-upload", args=(received.restating_id,))
         headers = {"Location": address}
         if received.is_known:
             headers["Idempotent-Replayed"] = "true"
@@ -120,6 +128,7 @@ def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
         "url": reverse("api-upload", args=(row.id,)),
         "page": reverse("upload", args=(row.id,)),
         "name": row.name,
+        "feed": row.feed or None,
         "received_by": row.received_by,
         "state": row.state,
         "is_ended": row.is_ended,
@@ -131,6 +140,7 @@ def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
         "audited": row.audited,
         "verdicts": {
             "clean": row.clean,
+            "consistent": row.consistent,
             "discrepant": row.discrepant,
             "void": row.void,
             "rejected": row.rejected,

@@ -9,7 +9,7 @@ from django.db import connection
 
 from audit.models import ChunkState, UploadState
 
-VERDICTS = ("clean", "discrepant", "void", "rejected", "failed")
+VERDICTS = ("clean", "consistent", "discrepant", "void", "rejected", "failed")
 ARRIVALS = ("new", "duplicate", "conflict", "restated")
 
 

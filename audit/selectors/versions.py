@@ -18,6 +18,8 @@ RESTATEMENTS_SHOWN = 100
 class VersionRow:
     """One version of a hand: which bytes, and the line that brought them first.
 
+    `feed` is empty where that was a line of a hand log.
+
     `kind` is that of its own verdict, without what was found against the hand before.
     """
 
@@ -29,6 +31,7 @@ class VersionRow:
     created_at: datetime
     is_current: bool
     kind: str
+    feed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,7 @@ def version_rows(
             created_at=version.created_at,
             is_current=version.pk == hand.version_id,
             kind=kinds[version.pk],
+            feed=version.upload.feed,
         )
         for version in stored
     )

@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from audit.web import reaudits
 from audit.web.forms import SignInForm
-from audit.web.views import hands, overview, rules, uploads, viewer
+from audit.web.views import hands, overview, rules, sources, uploads, viewer
 
 
 class KeyConverter:
@@ -53,5 +53,7 @@ urlpatterns = [
     path("reaudits/<key:reaudit>/hands/<key:version>/", reaudits.change, name="reaudit-change"),
     path("reaudits/<key:reaudit>/<slug:name>.csv", reaudits.file, name="reaudit-file"),
     path("desk/", include("audit.web.desk_urls")),
+    path("sources/", sources.source_list, name="sources"),
+    path("sources/<path:source>/", sources.source_page, name="source"),
     path("rules/", rules.rule_list, name="rules"),
 ]

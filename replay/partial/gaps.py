@@ -152,6 +152,7 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
         _check("limits", "Each wager is within the limits", "WZ-21", "limits"),
         _check("lose-doors", "A player bets on one door to lose", "WZ-21", "other_bets"),
         _check("both-sides", "Bets on both sides of one door are flagged", "WZ-22", "other_bets"),
+        _check("profit", "Each wager is paid at the odds", "WZ-23 WZ-28"),
         _check("won", "Those wagers are paid that won", "WZ-24", "outcomes"),
         _check("bet-valid-bet", "The valid bet of each wager", "WZ-27", "bet_valid_bets"),
         _check(

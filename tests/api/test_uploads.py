@@ -56,10 +56,10 @@ def test_a_log_is_taken_and_its_progress_told(send: Send, ask: Send, data: bytes
     after = ask(answer["Location"])
     told = after.json()
     assert "no-store" in after["Cache-Control"]
-    assert (told["name"], told["received_by"]) == ("night.ndjson", "feed")
+    assert (told["name"], told["feed"], told["received_by"]) == ("night.ndjson", None, "feed")
     assert (told["state"], told["percent"], told["is_ended"]) == ("done", 100, True)
     assert told["verdicts"] == {
-        "clean": 2, "discrepant": 0, "void": 0, "rejected": 0, "failed": 0,
+        "clean": 2, "consistent": 0, "discrepant": 0, "void": 0, "rejected": 0, "failed": 0,
     }  # fmt: skip
     assert told["hands"] == {"new": 2, "duplicate": 0, "conflict": 0, "restated": 0}
     assert (told["lines"], told["audited"], told["error"]) == (2, 2, None)

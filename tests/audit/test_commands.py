@@ -19,6 +19,7 @@ from audit import selectors, services
 from audit.management.commands import ingest as ingest_command
 from audit.management.progress import Progress
 from audit.models import Chunk, Hand, Table, Upload
+from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.logs import B, W, changed, log, void, with_net
 from tests.golden_vectors import vectors
 
@@ -279,3 +280,28 @@ def test_a_restatement_by_command_needs_a_reason_and_an_account(
     User.objects.create_user("gone", is_active=False)
     assert run("ingest", written(tmp_path, B), *words)[0] == status
     assert not Hand.objects.exists()
+
+
+def test_a_feed_is_taken_in_and_exits_by_what_could_not_be_checked(
+    working: None, tmp_path: Path
+) -> None:
+    path = tmp_path / "pull.json"
+    path.write_bytes(ky_answer(ky_row()))
+    status, out = run("ingest", "--feed", "ky-730", "--source", "op", str(path))
+    assert status == ingest_command.EXIT_CONSISTENT
+    assert "1 lines: 0 clean, 1 consistent, not all checkable, 0 discrepant" in out
+    wrong = ky_row(ChairID=4, Accounts="7_bob", Profit="19.20", Revenue="0.80")
+    path.write_bytes(ky_answer(wrong))
+    status, _ = run("ingest", "--feed", "ky-730", "--source", "op", str(path))
+    assert status == ingest_command.EXIT_DISCREPANT
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--feed", "ky-730"), ("--source", "op"), ("--feed", "partial", "--source", "op"),
+     ("--bundled", "--feed", "partial")],
+)  # fmt: skip
+def test_a_feed_needs_its_source_and_nothing_else_has_one(
+    db: Any, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    assert run("ingest", *arguments, written(tmp_path, B))[0] == 64

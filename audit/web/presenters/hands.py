@@ -21,7 +21,12 @@ FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source",
            "conflict", "open", "risk")  # fmt: skip
 # Those that the form has no field for, and passes on.
 HIDDEN_FILTERS = ("q", "upload", "conflict", "open")
-_VERDICTS = (("discrepant", "Discrepant"), ("clean", "Clean"), ("void", "Void"))
+_VERDICTS = (
+    ("discrepant", "Discrepant"),
+    ("clean", "Clean"),
+    ("consistent", "Consistent"),
+    ("void", "Void"),
+)
 DIFFERENCES_MAX = 200
 VALUE_MAX = 200
 _TIME = re.compile(r".{10}.(?P<clock>\d\d:\d\d:\d\d)(?P<fraction>\.\d+)?(?P<offset>.*)")

@@ -87,6 +87,7 @@ def present_progress(
         "counts": (
             _count(row, "discrepant", row.discrepant),
             _count(row, "clean", row.clean),
+            *([_count(row, "consistent", row.consistent)] if row.feed else []),
             _count(row, "void", row.void),
             Count(kind="rejected", count=row.rejected, url="#refused" if row.rejected else None),
         ),

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from audit import selectors, services
+from audit import importers, selectors, services
 from audit.web.presenters.uploads import present_progress, present_uploads
 
 # The script that shows how much has been sent asks for the address to go to, not for the page.
@@ -31,6 +31,7 @@ def _list(request: HttpRequest, *, problem: str | None = None, status: int = 200
     except selectors.BadQuery as error:
         page, problem, status = selectors.Page(rows=()), str(error), 400
     context = present_uploads(page) | {"section": "uploads", "problem": problem}
+    context["feeds"] = [(feed.name, feed.title) for feed in importers.FEEDS.values()]
     return render(request, "uploads/list.html", context, status=status)
 
 
@@ -41,11 +42,21 @@ def _receive(request: HttpRequest) -> HttpResponse:
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
     # An empty field is no announcement.
     reason = request.POST.get("restatement", "").strip() or None
+    feed = request.POST.get("feed", "")
     received = []
     for file in files:
         try:
             received.append(
-                services.receive_upload(
+                services.receive_feed(
+                    name=file.name or "",
+                    stream=file,
+                    feed=feed,
+                    source=request.POST.get("source", ""),
+                    user=request.user,
+                    restatement=reason,
+                )
+                if feed
+                else services.receive_upload(
                     name=file.name or "", stream=file, user=request.user, restatement=reason
                 )
             )

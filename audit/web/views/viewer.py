@@ -23,6 +23,7 @@ from audit.web.presenters.hand import (
 from audit.web.presenters.hands import present_head, present_public_head, stored_verdict
 from audit.web.presenters.targets import LOOKED_UP, target_of
 from audit.web.routes import Route
+from audit.web.views.sources import feed_hand_page, feed_record_of, feed_verdict
 from audit.web.walks import Replayed, seen, walked, with_comparison
 
 # The stepping script asks for the part of the page that changes, and for nothing else.
@@ -98,6 +99,11 @@ def _detail(hand: int) -> selectors.HandDetail:
 
 def _page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
     detail = _detail(route.hand)
+    feed = feed_record_of(detail)
+    if feed is not None:
+        if number is not None or not route.is_auditor:
+            raise Http404("What a feed tells of a hand has no steps, and is the auditor's.")
+        return feed_hand_page(request, detail, feed)
     head = present_head(detail) if route.is_auditor else present_public_head(detail)
     context: dict[str, Any] = {"section": "hands", "route": route, **head}
     try:
@@ -184,6 +190,9 @@ def verdict(request: HttpRequest, hand: int) -> HttpResponse:
     """The stored verdict as one line of verdict/1."""
     _refuse_others(request, hand)
     detail = _detail(hand)
+    feed = feed_record_of(detail)
+    if feed is not None:
+        return _file(feed_verdict(detail, feed), f"verdict-{hand}.ndjson")
     return _file(replay.format_verdict(stored_verdict(detail)) + b"\n", f"verdict-{hand}.ndjson")
 
 

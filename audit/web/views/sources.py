@@ -1,0 +1,80 @@
+"""Sources: the list, the page of one, and the page of a hand that a feed tells in part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+import replay
+from audit import importers, selectors
+from audit.selectors.sources import FeedRecord, feed_record, list_sources, source_detail
+from audit.web.presenters.hands import present_head
+from audit.web.presenters.sources import present_partial, present_source, present_sources
+
+
+@never_cache
+@require_safe
+def source_list(request: HttpRequest) -> HttpResponse:
+    """Every source with what it sends."""
+    context = present_sources(list_sources()) | {"section": "sources"}
+    return render(request, "sources/list.html", context)
+
+
+@never_cache
+@require_safe
+def source_page(request: HttpRequest, source: str) -> HttpResponse:
+    """One source: its hands, what its records lack, which fields nobody knows."""
+    try:
+        detail = source_detail(source)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+    context = present_source(detail) | {"section": "sources"}
+    return render(request, "sources/source.html", context)
+
+
+def feed_record_of(detail: selectors.HandDetail) -> FeedRecord | None:
+    """The record of a hand, where it came from a feed; None for a hand log."""
+    if not detail.version.feed:
+        return None
+    return feed_record(upload_id=detail.version.upload_id, raw=detail.raw)
+
+
+def feed_hand_page(
+    request: HttpRequest, detail: selectors.HandDetail, record: FeedRecord
+) -> HttpResponse:
+    """A hand as far as its record tells it; it has no steps, for no feed tells their order."""
+    context: dict[str, Any] = {"section": "hands", **present_head(detail)}
+    # The mark for a zone that nobody knows is said in words here.
+    context["played"] = context["played"].removesuffix(" -00:00")
+    rulesets = selectors.current_rulesets()
+    try:
+        readable, _ = importers.read(record.feed, record.raw, record.facts)
+        audited = replay.judge_partial(readable, rulesets, record_sha256=detail.version.sha256)
+    except replay.Refusal as refusal:
+        return render(request, "sources/hand.html", context | {"problem": str(refusal)})
+    ruleset = rulesets.get(readable.hand.ruleset)
+    options = ruleset.options if ruleset is not None else {}
+    context |= present_partial(readable, audited, record, options, detail.findings)
+    return render(request, "sources/hand.html", context)
+
+
+def feed_verdict(detail: selectors.HandDetail, record: FeedRecord) -> bytes:
+    """The verdict as a line of verdict/1-partial, told again from the exact bytes.
+
+    Raises: Http404 where they cannot be read now.
+    """
+    audited, _ = importers.judge(
+        record.feed,
+        record.raw,
+        record.facts,
+        selectors.current_rulesets(),
+        file=detail.version.upload_name,
+        number=detail.version.line,
+    )
+    if audited.refusal is not None:
+        raise Http404("This record cannot be read now.")
+    return replay.format_verdict(audited.verdict) + b"\n"
