@@ -89,7 +89,8 @@ def _concealed(walk: Walk, whole: Concealed, viewpoint: Viewpoint) -> Walk:
         is_down = step.event in whole.backs
         # Behind a refused event the board stays the one that was drawn for it.
         if drawn is None or step.board is not drawn[0]:
-            drawn = step.board, _board(step.board, whole, step.seat if is_down else None)
+            down = step.seat if is_down or _is_unheld(step, whole) else None
+            drawn = step.board, _board(step.board, whole, down, is_down=is_down)
         findings = tuple(
             _finding(finding, whole)
             for finding in step.findings
@@ -117,7 +118,7 @@ def _worded(step: Step, whole: Concealed, *, is_down: bool) -> Step:
             text=words if why is None else f"{words}, refused{why}",
             sentence=told if why is None else f"{told} Refused{why}.",
         )
-    if step.seat in whole.unknown and _blames(step.findings, step.event, "tile-not-held"):
+    if _is_unheld(step, whole):
         # The reason given would be the stand-ins that the seat is taken to hold.
         return replace(
             step,
@@ -126,6 +127,11 @@ def _worded(step: Step, whole: Concealed, *, is_down: bool) -> Step:
             + " Refused: these are not its tiles.",
         )
     return step
+
+
+def _is_unheld(step: Step, whole: Concealed) -> bool:
+    """Whether a seat showed tiles that it cannot have been dealt: the reason names stand-ins."""
+    return step.seat in whole.unknown and _blames(step.findings, step.event, "tile-not-held")
 
 
 def _why(step: Step) -> str | None:
@@ -152,12 +158,12 @@ def _finding(finding: Finding, whole: Concealed) -> Finding:
     return replaced(finding, logged=None, expected=None, subject=None, message=f"{title}.")
 
 
-def _board(board: Board, whole: Concealed, down: int | None) -> Board:
-    """The table with backs; `down` is the seat whose tiles of this event are stand-ins."""
+def _board(board: Board, whole: Concealed, seat: int | None, *, is_down: bool) -> Board:
+    """The table with backs; `seat` acts with stand-ins (`is_down`), or is blamed by some."""
     return replace(
         board,
-        seats=tuple(_seat(view, whole, down) for view in board.seats),
-        placed=tuple(_placed(placed, whole, down) for placed in board.placed),
+        seats=tuple(_seat(view, whole, seat if is_down else None) for view in board.seats),
+        placed=tuple(_placed(placed, whole, seat, is_down=is_down) for placed in board.placed),
     )
 
 
@@ -168,13 +174,13 @@ def _seat(view: SeatView, whole: Concealed, down: int | None) -> SeatView:
     return replace(view, holding=(BACK,) * len(view.holding), gone=gone)
 
 
-def _placed(placed: Placed, whole: Concealed, down: int | None) -> Placed:
+def _placed(placed: Placed, whole: Concealed, seat: int | None, *, is_down: bool) -> Placed:
     if placed.seat not in whole.unknown:
         return placed
     if placed.state == "down":
         return replace(placed, tiles=(BACK,) * len(placed.tiles))
-    if placed.state != "refused":
+    if placed.state != "refused" or placed.seat != seat:
         return placed
-    if placed.seat == down:
+    if is_down:
         return replace(placed, tiles=(BACK,) * len(placed.tiles), title="refused", note="")
-    return replace(placed, note="")
+    return replace(placed, note=_NOT_HELD)

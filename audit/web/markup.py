@@ -105,6 +105,20 @@ def tiles(codes: Iterable[str], size: str = "m", extra: str = "") -> SafeString:
     return mark_safe("".join(tile(code, size, extra) for code in codes))  # noqa: S308
 
 
+def linked_tiles(codes: Iterable[str], size: str = "m", extra: str = "") -> SafeString:
+    """Tiles of the board, each a link to where its kind went; a back leads nowhere."""
+    return mark_safe("".join(_linked_tile(code, size, extra) for code in codes))  # noqa: S308
+
+
+@lru_cache(maxsize=512)
+def _linked_tile(code: str, size: str, extra: str) -> SafeString:
+    drawn = tile(code, size, extra)
+    if code == replay.BACK:
+        return drawn
+    # By keyboard the same list is reached at once, without a stop at each tile.
+    return format_html('<a class="tile-link" href="#tile-{}" tabindex="-1">{}</a>', code, drawn)
+
+
 @lru_cache(maxsize=1)
 def tile_back() -> SafeString:
     """A back, which says nothing: the count stands beside it."""

@@ -251,7 +251,7 @@ def test_sums_are_exact_and_marked_where_they_differ():
         figure(0, "gross", None, "0.10"),
         figure(1, "gross", "-0.10", "-0.10"),
     ]
-    settlement = present_settlement(figures, route=ROUTE, banker=None, options={}, page=None)
+    settlement = present_settlement(figures, route=ROUTE, made={}, banker=None, options={}, page=None)
     net, gross = settlement.sums
     assert (net.logged, net.recomputed, net.state) == (
         "999999999999.01", "999999999999.00", "follows",
@@ -275,7 +275,7 @@ def test_a_way_tells_each_rule_once_and_no_surer_than_its_game():
     one = with_stages(figure(0, "net", "0.00", "0.00"), "TG-58", "TG-91", "TG-91", None)
     for confidence, letters in ((None, ["A", "D", "D"]), ("D", ["D", "D", "D"])):
         settlement = present_settlement(
-            [one], route=ROUTE, banker=None, options={}, page=None, confidence=confidence
+            [one], route=ROUTE, made={}, banker=None, options={}, page=None, confidence=confidence
         )
         (stages,) = [shown.stages for shown in settlement.rows[0].ways]
         known = replay.GAMES["tien-gow"].rules
@@ -288,7 +288,7 @@ def test_a_way_tells_each_rule_once_and_no_surer_than_its_game():
 def test_a_carry_out_without_a_rule_has_its_sentence():
     one = with_stages(figure(0, "carry_out", "0.00", "0.00"), None)
     one = dataclasses.replace(one, stages=(dataclasses.replace(one.stages[0], name="carry_out"),))
-    settlement = present_settlement([one], route=ROUTE, banker=None, options={}, page=None)
+    settlement = present_settlement([one], route=ROUTE, made={}, banker=None, options={}, page=None)
     ((stage,),) = [shown.stages for shown in settlement.rows[0].ways]
     assert (stage.sentence, stage.rule) == (
         "What a seat carries out is what it brought and its net result.", "",
@@ -318,7 +318,7 @@ def test_players_have_a_heading_and_wagers_a_sum_of_their_own():
                             ("player-a", "2 wagers"), ("player-b", "1 wager"))
         for name in ("profit", "valid_bet")
     ]  # fmt: skip
-    settlement = present_settlement(figures, route=ROUTE, banker=None, options={}, page=None)
+    settlement = present_settlement(figures, route=ROUTE, made={}, banker=None, options={}, page=None)
     assert [(row.note, row.group) for row in settlement.rows] == [
         ("10 on 順門 Shun to win", None),
         ("10 on 到門 Dao to win", None),

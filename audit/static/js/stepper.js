@@ -18,6 +18,10 @@ const KEYS = new Map([
   ["End", "last"],
   ["f", "next-finding"],
   ["F", "previous-finding"],
+  ["1", "decision-1"],
+  ["2", "decision-2"],
+  ["3", "decision-3"],
+  ["4", "decision-4"],
 ]);
 const PAGES_KEPT = 80;
 const WAITING_MAX = 8;
@@ -28,6 +32,7 @@ const pages = new Map();
 let queue = Promise.resolve();
 let waiting = 0;
 let later = 0;
+let shown = location.href.split("#")[0];
 
 function load(url) {
   const known = pages.get(url);
@@ -84,6 +89,7 @@ function show(html) {
   const viewer = region.querySelector("[data-number]");
   document.title = viewer.dataset.title;
   announcer.textContent = viewer.dataset.sentence;
+  root.dispatchEvent(new Event("stepped"));
 }
 
 // What only makes sense without script, or only with it.
@@ -111,7 +117,8 @@ async function go(url) {
     location.assign(url);
     return;
   }
-  history.pushState({ step: true }, "", page.url + location.hash);
+  shown = page.url;
+  history.pushState(null, "", page.url + location.hash);
   prefetch();
 }
 
@@ -153,6 +160,19 @@ document.addEventListener("keydown", (event) => {
     help.showModal();
     return;
   }
+  if (event.key === " ") {
+    // On a button or a link space keeps its own meaning.
+    if (!(event.target instanceof Element && event.target.closest("button, a, summary"))) {
+      event.preventDefault();
+      root.dispatchEvent(new Event("toggleplay"));
+    }
+    return;
+  }
+  const press = { c: "[data-copy]", w: '[data-goal="what-if"]' }[event.key];
+  if (press) {
+    region.querySelector(press)?.click();
+    return;
+  }
   const name = KEYS.get(event.shiftKey ? event.key : event.key.replace(/^F$/, "f"));
   if (name) {
     event.preventDefault();
@@ -160,14 +180,16 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-addEventListener("popstate", (event) => {
-  if (!event.state?.step) {
+// Back leads to where one was, also from a place inside of a step.
+addEventListener("popstate", () => {
+  const url = location.href.split("#")[0];
+  if (url === shown) {
     return;
   }
-  const url = location.href.split("#")[0];
   enqueue(async () => {
     try {
       show((await load(url)).html);
+      shown = url;
       prefetch();
     } catch {
       location.reload();
@@ -177,7 +199,6 @@ addEventListener("popstate", (event) => {
 
 helpButton.hidden = false;
 helpButton.addEventListener("click", () => help.showModal());
-history.replaceState({ step: true }, "");
 tidy();
 prefetch();
 root.dataset.ready = "";

@@ -6,6 +6,7 @@ three hands, Wenzhou as the bank against three doors.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,6 +48,7 @@ class SeatCard:
     backs: range
     brought: str
     so_far: str | None
+    so_far_url: str | None
     due: str | None
     banker_note: str
     lines: tuple[str, ...]
@@ -118,17 +120,22 @@ class BoardCard:
     text: tuple[str, ...]
 
 
-def present_board(board: replay.Board, layout: Layout, money: Money) -> BoardCard:
-    """The board for the eye and, in `text`, for the ear."""
+def present_board(
+    board: replay.Board, layout: Layout, money: Money, moved: Mapping[int, str]
+) -> BoardCard:
+    """The board for the eye and, in `text`, for the ear.
+
+    `moved` gives for a seat the address of the step that made its amount so far.
+    """
     sizes = {"court": "m", "match": "l", "doors": "l"}
-    cards = tuple(_seat_card(view, sizes[layout], layout, money) for view in board.seats)
+    cards = tuple(_seat_card(view, sizes[layout], layout, money, moved) for view in board.seats)
     bank = next((card for card in cards if card.is_banker), None)
     foes: tuple[SeatCard, ...] = tuple(card for card in cards if card is not bank)
     if bank is not None and layout == "match":
         banker = bank.seat
         # Beside the bank the others stand in the order in which they show their tiles (PG-11).
         foes = tuple(sorted(foes, key=lambda card: (banker - card.seat) % 4))
-        bank = _seat_card(board.seats[cards.index(bank)], "xl", layout, money)
+        bank = _seat_card(board.seats[cards.index(bank)], "xl", layout, money, moved)
     return BoardCard(
         layout=layout,
         seats=cards,
@@ -150,7 +157,9 @@ def present_board(board: replay.Board, layout: Layout, money: Money) -> BoardCar
     )
 
 
-def _seat_card(view: replay.SeatView, size: str, layout: Layout, money: Money) -> SeatCard:
+def _seat_card(
+    view: replay.SeatView, size: str, layout: Layout, money: Money, moved: Mapping[int, str]
+) -> SeatCard:
     is_down = layout != "court" and not view.is_shown and bool(view.holding)
     return SeatCard(
         seat=view.seat,
@@ -160,14 +169,15 @@ def _seat_card(view: replay.SeatView, size: str, layout: Layout, money: Money) -
         is_banker=view.is_banker,
         is_turn=view.is_turn,
         seal=markup.seal(view.seat, is_banker=view.is_banker and layout == "match"),
-        tiles=markup.tiles(view.holding, size, "down" if is_down else "")
-        + markup.tiles(view.gone, size, "gone"),
+        tiles=markup.linked_tiles(view.holding, size, "down" if is_down else "")
+        + markup.linked_tiles(view.gone, size, "gone"),
         has_tiles=bool(view.holding or view.gone),
         is_down=is_down,
         pile=view.tricks,
         backs=range(min(view.tricks or 0, 8)),
         brought=money.plain(view.carry_in_minor),
         so_far=None if view.so_far_minor is None else money.signed(view.so_far_minor),
+        so_far_url=moved.get(view.seat),
         due=None if view.due_minor is None else money.signed(view.due_minor),
         banker_note=_banker_words(view),
         lines=view.lines,
@@ -192,7 +202,7 @@ def _placed_card(placed: replay.Placed) -> PlacedCard:
         order=placed.order,
         title=placed.title,
         note=placed.note,
-        tiles=markup.tiles(placed.tiles, "l", "down" if placed.state == "down" else ""),
+        tiles=markup.linked_tiles(placed.tiles, "l", "down" if placed.state == "down" else ""),
     )
 
 
@@ -200,7 +210,7 @@ def _door_card(door: replay.DoorView, size: str, money: Money) -> DoorCard:
     return DoorCard(
         title=door.title,
         title_hant=door.title_hant,
-        tiles=markup.tiles(door.tiles, size),
+        tiles=markup.linked_tiles(door.tiles, size),
         is_turn=door.is_turn,
         hand_name=door.hand_name,
         hand_name_hant=door.hand_name_hant,

@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.presenters.steps import by_whom
 
 # So many discards stand open; more are folded away.
 DISCARDS_OPEN = 12
@@ -54,7 +55,7 @@ def present_decision(decision: replay.Decision, step: replay.Step) -> DecisionCa
         freedom=_FREEDOMS[decision.freedom],
         words=decision.words,
         rule=markup.rule_link(decision.rule),
-        by="by the timer" if step.is_auto else "by the player",
+        by=by_whom(step) or "",
         plays=tuple(card for choice, card in cards if choice.act != "discard"),
         discards=discards,
         is_long=len(discards) > DISCARDS_OPEN,

@@ -26,6 +26,7 @@ from audit.web.presenters.steps import (
     present_events,
     present_transport,
 )
+from audit.web.presenters.whereabouts import makers_of, moved_at
 from audit.web.routes import Route
 from audit.web.walks import Replayed
 
@@ -78,6 +79,7 @@ class StepCard:
     stop_url: str | None
     views: tuple[ViewLink, ...]
     copied: str
+    what_if: str | None
     decision: DecisionCard | None
 
 
@@ -137,7 +139,10 @@ def present_step(replayed: Replayed, number: int, route: Route) -> StepCard:
     return StepCard(
         transport=present_transport(steps, number, route, is_open=replayed.is_open),
         board=present_board(
-            step.board, LAYOUTS.get(replayed.read.game.name, "court"), replayed.money
+            step.board,
+            LAYOUTS.get(replayed.read.game.name, "court"),
+            replayed.money,
+            _moved(steps, number, route),
         ),
         findings=tuple(leading),
         minor=tuple(minor[:MINOR_MAX]),
@@ -153,8 +158,14 @@ def present_step(replayed: Replayed, number: int, route: Route) -> StepCard:
         stop_url=None if stop is None else route.step(stop),
         views=views_of(replayed, number, route),
         copied=route.copied(number, replayed.read.hand.ruleset),
+        what_if=None,
         decision=None if step.decision is None else present_decision(step.decision, step),
     )
+
+
+def _moved(steps: Sequence[replay.Step], number: int, route: Route) -> dict[int, str]:
+    places = {view.seat: moved_at(steps, number, view.seat) for view in steps[number].board.seats}
+    return {seat: route.step(place) for seat, place in places.items() if place is not None}
 
 
 def _leading(cards: Sequence[FindingCard]) -> list[FindingCard]:
@@ -195,11 +206,23 @@ def settlement_of(replayed: Replayed, page: int | None, route: Route) -> Settlem
     return present_settlement(
         replayed.walk.figures,
         route=route,
+        made=_made(replayed),
         banker=_banker(replayed),
         options=replayed.options,
         page=page,
         confidence=replayed.read.game.confidence,
     )
+
+
+def _made(replayed: Replayed) -> dict[tuple[str, str], int]:
+    """The step that made each figure; a wager's is the one at which it was laid."""
+    events = getattr(replayed.read.hand, "events", [])
+    bets = {
+        bet: index + 1
+        for index, event in enumerate(events)
+        if isinstance(bet := getattr(event, "bet", None), str)
+    }
+    return makers_of(replayed.walk.steps, replayed.walk.figures, bets)
 
 
 def logged_of(replayed: Replayed) -> LoggedResult:

@@ -113,7 +113,9 @@ def present_overview(found: figures.Overview) -> dict[str, Any]:
         "hands_url": _hands(period),
         "code_rows": _codes(found, period),
         "risk_tables": _risks(found),
-        "rake_charts": [_rake(rake, period) for rake in found.rakes or () if rake.days],
+        "rake_charts": [
+            _rake(rake, period) for rake in found.rakes or () if rake.recomputed or rake.logged
+        ],
         "age_rows": _ages(found),
     }
 

@@ -93,6 +93,7 @@ def present_settlement(
     figures: Sequence[replay.Figure],
     *,
     route: Route,
+    made: Mapping[tuple[str, str], int],
     banker: int | None,
     options: Mapping[str, object],
     page: int | None,
@@ -100,8 +101,9 @@ def present_settlement(
 ) -> Settlement | None:
     """The settlement table, None where nothing was settled.
 
-    `confidence` is that of a game that as a whole is derived. `page` counts from 1; None asks for
-    the one on which the first wrong figure stands.
+    `made` names the step that made a figure, by its owner and name. `confidence` is that of a game
+    that as a whole is derived. `page` counts from 1; None asks for the one on which the first wrong
+    figure stands.
     Raises: LookupError when there is no such page.
     """
     if not figures:
@@ -116,7 +118,13 @@ def present_settlement(
         columns.setdefault(figure.name, figure.title)
         owners.setdefault(figure.owner, {})[figure.name] = figure
     first_wrong = next((figure for figure in figures if state_of(figure) == "off"), None)
-    table = Table(banker=banker, options=options, confidence=confidence, first_wrong=first_wrong)
+    table = Table(
+        banker=banker,
+        options=options,
+        confidence=confidence,
+        first_wrong=first_wrong,
+        made={owner: (number, route.step(number)) for owner, number in made.items()},
+    )
     pages = max(1, -(-len(owners) // ROWS_A_PAGE))
     page = _page_of(first_wrong, list(owners)) if page is None else page
     if not 1 <= page <= pages:

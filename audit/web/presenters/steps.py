@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
-from audit.web.presenters.targets import LOOKED_UP, heads_of, target_of
+from audit.web.presenters.targets import DECISIONS, LOOKED_UP, heads_of, target_of
 from audit.web.routes import Route
 
 # Beyond these a slider's ticks and a part's events would be too many to tell apart or to send.
@@ -98,7 +98,8 @@ class Transport:
 
     `place` says where one is ("Step 3 of 20"); `is_open`: what comes later is not shown, and `last`
     is only the last step that is. `think_unknown` and `elapsed_unknown`: the clock stepped back
-    here, or since the start.
+    here, or since the start. `by` says whether the player acted or the timer; `wait_ms` is the time
+    to the next event, for playing at the hand's own pace.
     """
 
     number: int
@@ -111,6 +112,8 @@ class Transport:
     think: str | None
     think_unknown: bool
     actor: SafeString | None
+    by: str | None
+    wait_ms: int | None
     goals: tuple[Goal, ...]
     finding_goals: tuple[Goal, ...]
     decision_goals: tuple[Goal, ...]
@@ -145,6 +148,8 @@ def present_transport(
         think=None if step.think_ms is None else seconds(step.think_ms),
         think_unknown=number in turned,
         actor=markup.seal(step.seat) if step.seat is not None else None,
+        by=by_whom(step),
+        wait_ms=None if is_open or number == last else steps[number + 1].think_ms,
         goals=_goals(steps, number, route, is_open=is_open),
         finding_goals=_finding_goals(steps, number, route),
         decision_goals=_decision_goals(steps, number, route, is_open=is_open),
@@ -153,6 +158,13 @@ def present_transport(
         has_spans=last <= TICKS_MAX and all(part.width <= SPAN_MAX for part in parts),
         sentence=_sentence(step, place),
     )
+
+
+def by_whom(step: replay.Step) -> str | None:
+    """Whether a seat acted itself or the platform for it; None where nobody decides anything."""
+    if step.is_auto:
+        return "by the timer"
+    return "by the player" if step.kind in DECISIONS or step.kind == "wager" else None
 
 
 def turned_back(steps: Sequence[replay.Step]) -> list[int]:
@@ -169,6 +181,8 @@ def turned_back(steps: Sequence[replay.Step]) -> list[int]:
 
 def _sentence(step: replay.Step, place: str) -> str:
     words = f"{place}. {step.sentence.rstrip('.')}."
+    if step.is_auto:
+        words += " By the timer."
     if not step.is_judged:
         words += " Not judged."
     for finding in step.findings[:3]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.utils.safestring import SafeString
 
@@ -51,6 +51,9 @@ class Way:
     zero: str
     explained: tuple[Explanation, ...]
     is_first_wrong: bool
+    wrong_stage: str | None
+    made_at: int | None
+    made_url: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,7 @@ class Table:
     options: Mapping[str, object]
     confidence: str | None
     first_wrong: replay.Figure | None
+    made: Mapping[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
 
 
 def state_of(figure: replay.Figure) -> str:
@@ -108,6 +112,7 @@ def way_of(figure: replay.Figure, table: Table) -> Way:
     explained: tuple[Explanation, ...] = ()
     if figure.findings:
         explained = present_finding(figure.findings[0], step=0, options=table.options).explained
+    made_at, made_url = table.made.get((figure.owner, figure.name), (None, None))
     wrong_before = False
     told: set[str] = set()
     stages = []
@@ -150,6 +155,9 @@ def way_of(figure: replay.Figure, table: Table) -> Way:
         zero=zero,
         explained=explained,
         is_first_wrong=figure is table.first_wrong,
+        wrong_stage=next((stage.title for stage in stages if stage.is_wrong), None),
+        made_at=made_at,
+        made_url=made_url,
     )
 
 

@@ -22,6 +22,7 @@ from audit.web.presenters.hand import (
 )
 from audit.web.presenters.hands import present_head, present_public_head, stored_verdict
 from audit.web.presenters.targets import LOOKED_UP, target_of
+from audit.web.presenters.whereabouts import trails_of
 from audit.web.routes import Route
 from audit.web.views.sources import feed_hand_page, feed_record_of, feed_verdict
 from audit.web.walks import Replayed, seen, walked, with_comparison
@@ -154,16 +155,19 @@ def _settlement_page(request: HttpRequest) -> int | None:
 
 
 def _whole(replayed: Replayed, route: Route, page: int | None) -> dict[str, Any]:
-    """The stakes, and the result where it is there to be seen."""
-    stakes = {"stakes": stakes_of(replayed)}
+    """The stakes, the tiles' ways, and the result where it is there to be seen."""
+    always = {
+        "stakes": stakes_of(replayed),
+        "trails": trails_of(replayed.walk.steps, route),
+    }
     if replayed.is_open:
-        return stakes
+        return always
     try:
         settlement = settlement_of(replayed, page, route)
     except LookupError as error:
         raise Http404(str(error)) from None
     return {
-        **stakes,
+        **always,
         "settlement": settlement,
         "logged": None if settlement else logged_of(replayed),
     }
