@@ -123,15 +123,31 @@ class HandFilters:
     def _days(self) -> Q:
         """The days asked for, and the instants around them, which the index by time can find."""
         wanted = Q()
+        since, until = instants_of(self.day_from, self.day_to)
         if self.day_from is not None:
             wanted &= Q(played_on__gte=self.day_from)
-            if self.day_from > date.min + 2 * OFFSET_MAX:
-                wanted &= Q(played_at__gte=_midnight(self.day_from) - OFFSET_MAX)
         if self.day_to is not None:
             wanted &= Q(played_on__lte=self.day_to)
-            if self.day_to < date.max - 3 * OFFSET_MAX:
-                wanted &= Q(played_at__lt=_midnight(self.day_to) + 2 * OFFSET_MAX)
+        if since is not None:
+            wanted &= Q(played_at__gte=since)
+        if until is not None:
+            wanted &= Q(played_at__lt=until)
         return wanted
+
+
+def instants_of(
+    day_from: date | None, day_to: date | None
+) -> tuple[datetime | None, datetime | None]:
+    """From when to before when hands of these days were played, whatever their offsets.
+
+    None where there is no bound, or none that the calendar holds.
+    """
+    since = until = None
+    if day_from is not None and day_from > date.min + 2 * OFFSET_MAX:
+        since = _midnight(day_from) - OFFSET_MAX
+    if day_to is not None and day_to < date.max - 3 * OFFSET_MAX:
+        until = _midnight(day_to) + 2 * OFFSET_MAX
+    return since, until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ desk. Currencies are never added.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -16,9 +17,10 @@ from django.utils import timezone
 
 import replay
 from audit.models import CaseHand, CaseState, Hand, Upload, VerdictKind
-from audit.selectors.filters import OPEN_DAYS, HandFilters
+from audit.selectors.filters import OPEN_DAYS, HandFilters, instants_of
 from audit.selectors.pages import BadQuery
-from audit.selectors.totals import TotalsQuery, days_of_totals
+from audit.selectors.totals_money import money_of, told
+from audit.zstd import unpacked
 
 PERIODS = (14, 31, 92)
 CODES_SHOWN = 12
@@ -212,21 +214,65 @@ def _risks(waits: Q, *, by_table: bool) -> tuple[Risk, ...]:
     return tuple(risk for risks in shown.values() for risk in risks)
 
 
+# A settlement writes its money with exactly the decimals of the hand, so that without the point it
+# is in minor units.
+_CLEAN_RAKE = """
+SELECT h.played_on, h.currency, h.minor_digits, sum(m.rake)::text
+FROM audit_hand h JOIN audit_verdict w ON w.id = h.verdict_id
+CROSS JOIN LATERAL (
+    SELECT sum(replace(one->>'rake', '.', '')::numeric) AS rake
+    FROM jsonb_array_elements(w.settlement->'seats') one
+) m
+WHERE h.verdict_kind = 'clean' AND {played} AND m.rake IS NOT NULL
+GROUP BY 1, 2, 3
+"""
+_OTHER_RAKE = """
+SELECT h.played_on, h.currency, h.minor_digits, w.settlement::text, v.raw
+FROM audit_hand h
+JOIN audit_verdict w ON w.id = h.verdict_id
+JOIN audit_handversion v ON v.id = h.version_id
+WHERE h.verdict_kind NOT IN ('clean', 'void') AND {played} AND w.settlement IS NOT NULL
+"""
+_PLAYED = """
+NOT h.is_conflict AND h.played_on BETWEEN %(first)s AND %(last)s
+AND (%(from)s::timestamptz IS NULL OR h.played_at >= %(from)s)
+AND (%(to)s::timestamptz IS NULL OR h.played_at < %(to)s)
+AND (%(source)s = '' OR h.source = %(source)s)
+"""
+
+
 def _rakes(source: str, first: date, last: date) -> tuple[Rake, ...]:
-    found: dict[tuple[str, int], list[RakeDay]] = {}
-    query = TotalsQuery(source=source, day_from=first, day_to=last)
-    for day, rows in days_of_totals(query):
-        sums: dict[tuple[str, int], list[int]] = {}
-        for row in rows:
-            if row.sum.rake is not None and row.sum.logged_rake is not None:
-                pair = sums.setdefault((row.currency, row.minor_digits), [0, 0])
-                pair[0] += row.sum.rake
-                pair[1] += row.sum.logged_rake
-        for key, (recomputed, logged) in sums.items():
-            found.setdefault(key, []).append(RakeDay(day=day, recomputed=recomputed, logged=logged))
+    """Over the hands that are neither void nor in conflict and have both sides."""
+    since, until = instants_of(first, last)
+    asked = {"first": first, "last": last, "from": since, "to": until, "source": source}
+    sums: dict[tuple[str, int], dict[date, RakeDay]] = {}
+
+    def add(day: date, currency: str, digits: int, recomputed: int, logged: int) -> None:
+        days = sums.setdefault((currency, digits), {})
+        known = days.get(day, RakeDay(day=day, recomputed=0, logged=0))
+        days[day] = RakeDay(
+            day=day, recomputed=known.recomputed + recomputed, logged=known.logged + logged
+        )
+
+    with connection.cursor() as cursor:
+        cursor.execute(_CLEAN_RAKE.format(played=_PLAYED), asked)
+        for day, currency, digits, rake in cursor.fetchall():
+            add(day, currency, digits, int(rake), int(rake))
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(_OTHER_RAKE.format(played=_PLAYED), asked)
+        for day, currency, digits, settlement, raw in cursor:
+            money = money_of(json.loads(settlement), told(unpacked(raw)).result, digits)
+            right, logged = money.recomputed, money.logged
+            if right is None or logged is None or right.rake is None or logged.rake is None:
+                continue
+            add(day, currency, digits, right.rake, logged.rake)
     return tuple(
-        Rake(currency=currency, digits=digits, days=tuple(reversed(days)))
-        for (currency, digits), days in sorted(found.items())
+        Rake(
+            currency=currency,
+            digits=digits,
+            days=tuple(days[day] for day in sorted(days)),
+        )
+        for (currency, digits), days in sorted(sums.items())
     )
 
 

@@ -114,7 +114,7 @@ def store_new_hands(upload_id: int, outcomes: Outcomes) -> bool:
         return False
     try:
         with transaction.atomic():
-            _store(upload_id, hands, outcomes.findings)
+            _store(upload_id, hands, outcomes)
     except IntegrityError as error:
         # Somebody else brought one of them meanwhile.
         if isinstance(error.__cause__, UniqueViolation):
@@ -137,8 +137,12 @@ def _fetch(statement: str, values: list[Any]) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def _store(upload_id: int, hands: list[tuple[Any, ...]], findings: list[tuple[Any, ...]]) -> None:
-    ids = _fetch(_DRAW_IDS, [len(hands)])
+def _store(upload_id: int, hands: list[tuple[Any, ...]], outcomes: Outcomes) -> None:
+    # Ids go by line, so that lists show hands of one instant in the order of their file.
+    drawn = _fetch(_DRAW_IDS, [len(hands)])
+    of_line = {row[_POSITION]: new for row, new in zip(outcomes.hands, drawn, strict=True)}
+    ids = [of_line[row[_POSITION]] for row in hands]
+    findings = outcomes.findings
     with connection.cursor() as cursor:
         copy_rows(cursor, "audit_hand", HAND, _hand_rows(hands, ids))
         copy_rows(cursor, "audit_handversion", VERSION, _version_rows(hands, ids, upload_id))

@@ -1,6 +1,7 @@
 """The overview: its figures are those of the lists behind them."""
 
 import html
+import json
 import re
 from datetime import timedelta
 
@@ -9,7 +10,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from audit.models import CaseHand, Hand
+import replay
+from audit.models import Hand
 from audit.selectors import HandFilters, list_hands
 from audit.selectors.overview import OverviewQuery, overview
 from audit.services.desk import gather_cases
@@ -71,14 +73,28 @@ def test_the_figures_of_a_period(week):
     assert [age.hands for age in found.ages] == [2, 0, 0, 0, 0]
 
 
-def test_rake_is_summed_a_day_and_stands_beside_the_logged(week):
+def test_rake_is_summed_a_day_and_stands_beside_the_logged(site, week, store):
+    """The base hand has 4.50 of rake; the log of another takes 0.10 more from its seat 0."""
+    hand = json.loads(played(PAI_GOW, "2025-03-08", hand_id="e", table="T4"))
+    seat = next(entry for entry in hand["result"]["seats"] if entry["seat"] == 0)
+    assert (seat["gross"], seat["rake"], seat["net"]) == ("10.00", "0.50", "9.50")
+    seat["rake"], seat["net"] = "0.60", "9.40"
+    store(json.dumps(hand).encode())
     found = overview(OverviewQuery())
     assert found is not None
     assert found.rakes is not None
-    for rake in found.rakes:
-        assert rake.recomputed == rake.logged > 0
-        assert all(day.difference == 0 for day in rake.days)
-    assert sum(len(rake.days) for rake in found.rakes) >= 3
+    (rake,) = [one for one in found.rakes if one.logged]
+    assert [(day.day.day, day.recomputed, day.logged) for day in rake.days] == [
+        (2, 500, 500), (4, 500, 500), (8, 1000, 1010),
+    ]  # fmt: skip
+    answer = site.get("/overview/").content.decode()
+    (words, address) = re.search(
+        r'Difference, ([^<]*)<.*?<a href="([^"]*)" aria-label="8 March 2025: \+0.10',
+        answer,
+        re.DOTALL,
+    ).groups()
+    assert words == "+0.10"
+    assert hands_behind(html.unescape(address)) == ["e"]
 
 
 def test_a_period_ends_where_one_says(week):
@@ -116,8 +132,7 @@ def test_every_mark_leads_to_just_its_hands(site, week):
     assert by_title["T2"] == ["c"]
     assert by_title["Up to a day"] == ["c", "b"]
     assert by_title["1 to 3 days"] == []
-    net = next(title for title in by_title if title.startswith("Net"))
-    assert by_title[net] == ["c", "b"]
+    assert by_title[replay.CODES["net-mismatch"].title] == ["c", "b"]
 
 
 def test_hands_can_be_found_by_the_money_at_risk(site, week):
@@ -128,18 +143,28 @@ def test_hands_can_be_found_by_the_money_at_risk(site, week):
         assert site.get("/hands/", {"risk": wrong}).status_code == 400
 
 
-def test_hands_are_found_by_how_long_they_stand_open(week):
-    CaseHand.objects.filter(hand__hand_id="b").update(
-        joined_at=timezone.now() - timedelta(days=3, hours=1)
-    )
+@pytest.mark.parametrize(
+    ("later", "bucket"),
+    [
+        (timedelta(hours=23), "0-1"),
+        (timedelta(hours=25), "1-3"),
+        (timedelta(days=3, hours=1), "3-7"),
+        (timedelta(days=29), "7-30"),
+        (timedelta(days=400), "30-"),
+    ],
+)
+def test_hands_are_found_by_how_long_they_stand_open(week, monkeypatch, later, bucket):
+    now = timezone.now() + later
+    monkeypatch.setattr("django.utils.timezone.now", lambda: now)
+    names = ("0-1", "1-3", "3-7", "7-30", "30-")
     found = overview(OverviewQuery())
     assert found is not None
-    assert [age.hands for age in found.ages] == [1, 0, 1, 0, 0]
+    assert [age.hands for age in found.ages] == [2 if name == bucket else 0 for name in names]
     of = {
-        days: [row.hand_id for row in list_hands(HandFilters.parse({"open": days})).rows]
-        for days in ("1", "0-1", "1-3", "3-7", "7-30", "30-")
+        name: [row.hand_id for row in list_hands(HandFilters.parse({"open": name})).rows]
+        for name in ("1", *names)
     }
-    assert of == {"1": ["c", "b"], "0-1": ["c"], "1-3": [], "3-7": ["b"], "7-30": [], "30-": []}
+    assert of == {"1": ["c", "b"], **{name: ["c", "b"] if name == bucket else [] for name in names}}
 
 
 def test_the_number_of_queries_does_not_grow_with_the_hands(site, week, store):
