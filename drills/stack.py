@@ -72,9 +72,12 @@ class Stack:
         elif victim == "worker":
             self.launch.start_worker()
 
-    def sweep(self, *, quiet: int) -> None:
-        """Look for lost messages, as the beat does in time."""
-        self.launch.step("sweep", "sweep", f"--quiet-seconds={quiet}")
+    def gone(self) -> str:
+        """Which process has ended though nobody killed it, with its last words; else empty."""
+        for known, process in self.supervisor.running:
+            if process.poll() is not None:
+                return f"{known.name} ended by itself: {self.supervisor.last_words(known.name)}"
+        return ""
 
 
 def family_of(leader: int) -> list[int]:

@@ -44,7 +44,8 @@ class LastingConsumer(Consumer):
 
         `p` is a method of the message. The broker then gives the message out again, or has lost it.
         """
-        return super().call_soon_ack(partial(_unless_lost, p), *args, **kwargs)
+        later = partial(_unless_lost, p)
+        return super().call_soon_ack(later, *args, **kwargs)  # type: ignore[misc]  # not in the stubs
 
 
 def _unless_lost(settle: Callable[..., Any], *args: Any, **kwargs: Any) -> None:

@@ -8,9 +8,11 @@ import os
 import re
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from kombu import Queue
 
 from audit.config.logs import logging_config
 from audit.config.secret import secret_key
@@ -131,12 +133,24 @@ CELERY_TASK_SOFT_TIME_LIMIT = number("TILECOURT_TASK_SECONDS", 300)
 CELERY_TASK_TIME_LIMIT = CELERY_TASK_SOFT_TIME_LIMIT + 60
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
 CELERY_TIMEZONE = "UTC"
-# A message that was lost with a worker or the broker is found by its row and queued again.
-CELERY_BEAT_SCHEDULE = {
-    "sweep": {"task": "audit.sweep", "schedule": 30.0, "options": {"expires": 30.0}},
+# A message that was lost with a worker or the broker is found by its row and queued again: this is
+# how often it is looked for, and for how long a message must be out before it may count as lost.
+TILECOURT_SWEEP_SECONDS = number("TILECOURT_SWEEP_SECONDS", 30)
+# After so long Redis and Valkey give a message to another worker that its first has not ended.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": number("TILECOURT_REDELIVERY_SECONDS", 600),
+}
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "sweep": {
+        "task": "audit.sweep",
+        "schedule": float(TILECOURT_SWEEP_SECONDS),
+        "options": {"expires": float(TILECOURT_SWEEP_SECONDS)},
+    },
     "gather_cases": {"task": "audit.gather_cases", "schedule": 20.0, "options": {"expires": 20.0}},
     "sweep_reaudits": {
-        "task": "audit.sweep_reaudits", "schedule": 30.0, "options": {"expires": 30.0},
+        "task": "audit.sweep_reaudits",
+        "schedule": 30.0,
+        "options": {"expires": 30.0},
     },
     "sweep_certificates": {
         "task": "audit.sweep_certificates",
@@ -148,6 +162,12 @@ CELERY_BEAT_SCHEDULE = {
 CELERY_BEAT_SCHEDULE["seal"] = {
     "task": "audit.seal", "schedule": 60.0, "options": {"expires": 60.0},
 }  # fmt: skip
+
+# What comes by the clock has a queue of its own: behind a long backlog it would come too late. Each
+# worker takes from both in turn.
+CELERY_TASK_DEFAULT_QUEUE = "celery"
+CELERY_TASK_QUEUES = (Queue("celery"), Queue("clock"))
+CELERY_TASK_ROUTES = {entry["task"]: {"queue": "clock"} for entry in CELERY_BEAT_SCHEDULE.values()}
 
 # Who may come in.
 AUTHENTICATION_BACKENDS = [

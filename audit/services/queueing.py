@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 from celery import current_app
 from django.db import transaction
-from kombu.exceptions import OperationalError
+from kombu.exceptions import ChannelError, OperationalError
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,22 @@ def queue_reaudit_on_commit(reaudit_id: int) -> None:
 def queue_run_on_commit(run_id: int) -> None:
     """Queue a run of certificates, once its row is committed."""
     transaction.on_commit(partial(_queue, CERTIFY, [run_id]))
+
+
+def messages_waiting() -> int | None:
+    """How many messages no worker has taken yet; None where the broker does not answer."""
+    name = current_app.conf.task_default_queue
+    with current_app.connection_for_write() as line:
+        away: tuple[type[BaseException], ...] = (*line.connection_errors, OperationalError)
+        try:
+            channel: Any = line.default_channel
+            declared = channel.queue_declare(name, passive=True)
+        except ChannelError:
+            # Nothing was ever put into it, or all was taken out again.
+            return 0
+        except away:
+            return None
+    return int(declared.message_count)
 
 
 def _queue(name: str, ids: list[int]) -> None:

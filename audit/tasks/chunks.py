@@ -22,7 +22,7 @@ HARD_SECONDS = services.LEASE.seconds * 23 // 24
     time_limit=HARD_SECONDS,
     autoretry_for=(OperationalError, InterfaceError),
     retry_backoff=True,
-    retry_backoff_max=60,
+    retry_backoff_max=20,
     max_retries=None,
 )
 def judge_chunk(chunk_id: int) -> None:
@@ -36,18 +36,18 @@ def judge_chunk(chunk_id: int) -> None:
     name="audit.sweep",
     autoretry_for=(OperationalError, InterfaceError),
     retry_backoff=True,
-    retry_backoff_max=60,
+    retry_backoff_max=20,
     max_retries=None,
 )
-def sweep(quiet_seconds: float | None = None) -> None:
+def sweep(is_start: bool = False) -> None:
     """Queue again what was forgotten."""
-    if quiet_seconds is None:
-        services.sweep()
+    if is_start:
+        services.sweep(lost=timedelta(0))
     else:
-        services.sweep(quiet=timedelta(seconds=quiet_seconds))
+        services.sweep()
 
 
 @worker_ready.connect
 def sweep_at_start(**_: Any) -> None:
     """A worker that starts may come after a crash which took all messages: look at once."""
-    sweep.delay(quiet_seconds=0)
+    sweep.delay(is_start=True)

@@ -12,7 +12,7 @@ from audit import services
     name="audit.compare_table",
     autoretry_for=(OperationalError, InterfaceError),
     retry_backoff=True,
-    retry_backoff_max=60,
+    retry_backoff_max=20,
     max_retries=None,
 )
 def compare_table(table_id: int) -> None:

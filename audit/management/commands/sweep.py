@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from audit import services
-from audit.services.sweeping import QUIET, SILENT
+from audit.services.sweeping import SILENT
 
 
 class Command(BaseCommand):
@@ -21,8 +21,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--quiet-seconds",
             type=int,
-            default=int(QUIET.total_seconds()),
-            help="how long a waiting chunk's message may be out before it counts as lost",
+            help="how long a waiting chunk's message may be out before it counts as lost; otherwise"
+            " the broker is asked whether it has any left to give out",
         )
 
         parser.add_argument(
@@ -33,8 +33,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
+        quiet = options["quiet_seconds"]
         swept = services.sweep(
-            quiet=timedelta(seconds=options["quiet_seconds"]),
+            quiet=None if quiet is None else timedelta(seconds=quiet),
             silent=timedelta(seconds=options["silent_seconds"]),
         )
         self.stdout.write(
