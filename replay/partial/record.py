@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from replay import money
 from replay.partial.gaps import ALWAYS, GapName, possible_gaps
-from replay.record import Name, Refusal, Round, is_set, strict_scan
+from replay.record import Name, Refusal, is_set, strict_scan
 from replay.times import parse_time
 
 FORMAT = "hand-log/1-partial"
@@ -51,7 +51,6 @@ class PartialHand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     assumptions: Annotated[list[Assumption], Meta(max_length=ASSUMPTIONS_MAX)] = []
     ended_at: str | UnsetType = UNSET
     currency: Name | UnsetType = UNSET
-    round: Round | UnsetType = UNSET
 
 
 def is_local_time(text: str) -> bool:
