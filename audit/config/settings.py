@@ -166,7 +166,10 @@ CELERY_BEAT_SCHEDULE["seal"] = {
 # What comes by the clock has a queue of its own: behind a long backlog it would come too late. Each
 # worker takes from both in turn.
 CELERY_TASK_DEFAULT_QUEUE = "celery"
-CELERY_TASK_QUEUES = (Queue("celery"), Queue("clock"))
+CELERY_TASK_QUEUES = (
+    Queue("celery", routing_key="celery"),
+    Queue("clock", routing_key="clock"),
+)
 CELERY_TASK_ROUTES = {entry["task"]: {"queue": "clock"} for entry in CELERY_BEAT_SCHEDULE.values()}
 
 # Who may come in.
