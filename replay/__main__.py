@@ -1,4 +1,5 @@
-"""The command: `python -m replay audit FILE…`, `explain FILE`, `simulate --game … --hands N`.
+"""The command: `python -m replay audit FILE…`, `explain FILE`, `simulate --game … --hands N`,
+`verify BUNDLE…`.
 
 `audit` writes one verdict a line on standard output (FORMAT 4). Exit status: 0 all clean or void,
 1 something discrepant, 2 something rejected or unreadable (2 wins over 1), 3 nothing of these but a
@@ -19,6 +20,8 @@ import msgspec
 
 from replay.audit import audit_line, reject
 from replay.continuity import Continuity
+from replay.evidence.command import read_key, verify_files
+from replay.evidence.notes import NoteError, PublicKey
 from replay.explain import explain
 from replay.games import GAMES
 from replay.library import load_rulesets
@@ -82,6 +85,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         "--planted", type=Path, metavar="FILE",
         help="where to list the planted faults, one a line (else on standard error)",
     )  # fmt: skip
+    verify = commands.add_parser("verify", help="check a bundle of evidence and name what is wrong")
+    verify.add_argument("files", nargs="+", metavar="BUNDLE", help="a bundle of Tilecourt (zip)")
+    verify.add_argument(
+        "--key", action="append", default=[], type=_key,
+        help="a public key that may have signed it, or a file with one",
+    )  # fmt: skip
+    verify.set_defaults(rulesets=[])
     for command in (audit, explain_, made):
         command.add_argument(
             "--rulesets", action="append", default=[], metavar="DIR", type=Path,
@@ -94,6 +104,13 @@ def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text} is not a number of hands")
     return int(text)
+
+
+def _key(text: str) -> PublicKey:
+    try:
+        return read_key(text)
+    except (NoteError, OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _share(text: str) -> int:
@@ -248,7 +265,11 @@ def _out(text: str) -> None:
     sys.stdout.buffer.write(text.encode("utf-8"))
 
 
-_COMMANDS = {"audit": _audit, "explain": _explain, "simulate": _simulate}
+def _verify(options: argparse.Namespace, _: Rulesets) -> int:
+    return verify_files(options.files, options.key, lambda line: _out(line + "\n"))
+
+
+_COMMANDS = {"audit": _audit, "explain": _explain, "simulate": _simulate, "verify": _verify}
 
 
 def _say(message: str) -> None:

@@ -13,8 +13,44 @@ from typing import Any
 
 import msgspec
 
-# kind and row that was announced for the log and gone when it was to be written down.
+# A row that was announced and gone when it was to be written down: the name of its kind, its key.
 LOST = "lost/1"
+
+VERSION = "hand-version/1"
+VERDICT = "verdict/1"
+FINDING = "finding/1"
+COMPARISON = "comparison/1"
+COMPARISON_FINDING = "comparison-finding/1"
+RESTATEMENT = "restatement/1"
+DUPLICATE = "duplicate/1"
+UPLOAD = "upload/1"
+
+FINDING_FIELDS = (
+    "position", "code", "severity", "event", "seat", "subject", "logged", "expected", "rule",
+    "confidence", "follows", "explained_by", "message",
+)  # fmt: skip
+
+# The fields of the leaves that a bundle can hold, in their order. `number` is that of the version
+# of a hand, `at` the instant of storing; `digest` of a finding is that of its comparison; `earlier`
+# is the hand before at the table, null where there is none; `account` the one that handed it in.
+FIELDS: dict[str, tuple[str, ...]] = {
+    VERSION: ("source", "hand_id", "number", "sha256", "upload", "line", "at"),
+    VERDICT: (
+        "source", "hand_id", "number", "ruleset", "ruleset_sha256", "engine", "kind", "settlement",
+        "digest", "at",
+    ),
+    FINDING: ("source", "hand_id", "number", "ruleset_sha256", "engine", *FINDING_FIELDS),
+    COMPARISON: (
+        "source", "hand_id", "number", "verdict_digest", "engine", "kind", "digest", "at",
+        "earlier_source", "earlier_hand_id", "earlier_number", "earlier_digest",
+    ),
+    COMPARISON_FINDING: ("source", "hand_id", "number", "digest", "engine", *FINDING_FIELDS),
+    RESTATEMENT: ("source", "hand_id", "number", "replaced", "upload", "line", "at"),
+    DUPLICATE: ("source", "hand_id", "number", "upload", "line", "sha256"),
+    UPLOAD: (
+        "upload", "name", "account", "restatement", "feed", "bytes", "sha256", "lines", "at",
+    ),
+}  # fmt: skip
 
 _ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=str)
 

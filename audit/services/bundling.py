@@ -1,0 +1,212 @@
+"""Making bundles: all the evidence about a hand in one file, which anyone can check without us."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from django.contrib.auth.models import User
+
+import replay
+from audit.models import (
+    Comparison,
+    ComparisonFinding,
+    Duplicate,
+    Finding,
+    Hand,
+    HandVersion,
+    LeafKind,
+    Restatement,
+    Verdict,
+)
+from audit.selectors import current_rulesets
+from audit.selectors.evidence import StoredTree, head_over, latest_head, leaves_of
+from audit.selectors.seal_keys import SealKeys, read_keys
+from audit.selectors.sealed_rows import SEALED, read_rows
+from audit.services.sealing import seal
+from audit.zstd import unpacked
+from replay.evidence import (
+    ArchiveError,
+    Content,
+    Entry,
+    Proofs,
+    entry,
+    make_bundle,
+    open_head,
+)
+
+# More would be no small file any more: such a hand wants a look first.
+ENTRIES_MAX = 20_000
+# For so long what waits is sealed for the sake of one bundle.
+SEAL_SECONDS = 20
+
+
+class BundleRefused(Exception):
+    """No bundle can be made as things stand; the text is a sentence."""
+
+
+class _NotSealed(Exception):
+    """A row of the hand waits to be sealed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """The bytes of a bundle and the name to keep them under."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows in the order of their entries."""
+
+    verdicts: list[tuple[LeafKind, int]] = field(default_factory=list)
+    custody: list[tuple[LeafKind, int]] = field(default_factory=list)
+
+
+def bundle_hand(*, hand_id: int) -> Bundle:
+    """Make the bundle of a hand, by its key; what waits is sealed before.
+
+    Raises: BundleRefused, Hand.DoesNotExist; SealRefused and SealKeyMissing as `seal` does.
+    """
+    hand = Hand.objects.get(pk=hand_id)
+    subject = f"Hand {hand.hand_id} of {hand.source}"
+    try:
+        content, keys = _content(subject, [hand.pk])
+    except _NotSealed:
+        seal(seconds=SEAL_SECONDS)
+        try:
+            content, keys = _content(subject, [hand.pk])
+        except _NotSealed:
+            raise BundleRefused("The hand is not sealed yet: try again in a minute.") from None
+    try:
+        data = make_bundle(content, keys.private, keys.public[1:])
+    except ArchiveError as error:
+        raise BundleRefused(f"The bundle would be too large: {error}.") from None
+    except LookupError as error:
+        raise BundleRefused(f"The bundle cannot be made: {error}.") from None
+    return Bundle(name=f"hand-{hand.pk}.zip", data=data)
+
+
+def _content(subject: str, hands: Sequence[int]) -> tuple[Content, SealKeys]:
+    """All about these hands, and the keys to sign with. Raises: BundleRefused, _NotSealed."""
+    rows = _rows_of(hands)
+    if len(rows.verdicts) + len(rows.custody) > ENTRIES_MAX:
+        raise BundleRefused(f"There are more than {ENTRIES_MAX:,} entries to put into the bundle.")
+    verdicts, custody = _entries(rows.verdicts), _entries(rows.custody)
+    versions = [row for kind, row in rows.custody if kind == LeafKind.VERSION]
+    raws = HandVersion.objects.filter(pk__in=versions).order_by("pk").values_list("raw", flat=True)
+    uploads = [one for one in custody if one.leaf == SEALED[LeafKind.UPLOAD].name]
+    if any(one["feed"] for one in uploads):
+        raise BundleRefused(
+            "The records are of an operator's feed, which can only be judged with its importer:"
+            " a bundle of them could not be checked by itself."
+        )
+    proofs = _proofs([*verdicts, *custody])
+    keys = read_keys()
+    if keys is None:
+        raise BundleRefused("There is no seal key here: a bundle is signed as the heads are.")
+    content = Content(
+        subject=subject,
+        records=[unpacked(raw) for raw in raws],
+        rulesets=_rulesets(versions),
+        verdicts=verdicts,
+        custody=custody,
+        accounts=_accounts({one["account"] for one in uploads} - {None}),
+        proofs=proofs,
+        at=open_head(proofs.newest, *keys.public).head.time,
+    )
+    return content, keys
+
+
+def _rows_of(hands: Sequence[int]) -> _Rows:
+    rows = _Rows()
+    versions = HandVersion.objects.filter(hand_id__in=hands).order_by("hand_id", "number")
+    own = list(versions.values_list("pk", flat=True))
+    earlier: set[int] = set()
+    for version in own:
+        for verdict in Verdict.objects.filter(version_id=version).order_by("pk").values_list("pk"):
+            earlier |= _add_verdict(rows, verdict[0])
+    kept = [*own, *sorted(earlier - set(own))]
+    rows.custody += [(LeafKind.VERSION, version) for version in kept]
+    duplicates = Duplicate.objects.filter(version_id__in=own).order_by("pk")
+    restatements = Restatement.objects.filter(hand_id__in=hands).order_by("pk")
+    for kind, found in (
+        (LeafKind.DUPLICATE, duplicates.values_list("pk", "upload_id")),
+        (LeafKind.RESTATEMENT, restatements.values_list("pk", "upload_id")),
+    ):
+        rows.custody += [(kind, pk) for pk, _ in found[: ENTRIES_MAX + 1]]
+    uploads = set(HandVersion.objects.filter(pk__in=kept).values_list("upload_id", flat=True))
+    uploads |= set(duplicates.values_list("upload_id", flat=True))
+    uploads |= set(restatements.values_list("upload_id", flat=True))
+    rows.custody += [(LeafKind.UPLOAD, upload) for upload in sorted(uploads)]
+    return rows
+
+
+def _add_verdict(rows: _Rows, verdict: int) -> set[int]:
+    """A verdict with its findings and comparisons; gives the versions of the hands before."""
+    rows.verdicts.append((LeafKind.VERDICT, verdict))
+    findings = Finding.objects.filter(verdict_id=verdict).order_by("position")
+    rows.verdicts += [(LeafKind.FINDING, pk) for pk in findings.values_list("pk", flat=True)]
+    earlier: set[int] = set()
+    comparisons = Comparison.objects.filter(verdict_id=verdict).order_by("pk")
+    for pk, version in comparisons.values_list("pk", "earlier__version_id"):
+        rows.verdicts.append((LeafKind.COMPARISON, pk))
+        between = ComparisonFinding.objects.filter(comparison_id=pk).order_by("position")
+        rows.verdicts += [
+            (LeafKind.COMPARISON_FINDING, one) for one in between.values_list("pk", flat=True)
+        ]
+        if version is not None:
+            earlier.add(version)
+    return earlier
+
+
+def _entries(rows: Sequence[tuple[LeafKind, int]]) -> list[Entry]:
+    """The entries of these rows, in their order. Raises: BundleRefused, _NotSealed."""
+    entries: dict[tuple[LeafKind, int], Entry] = {}
+    for kind, group in groupby(sorted(rows), key=lambda row: row[0]):
+        keys = [key for _, key in group]
+        places = leaves_of(kind, keys)
+        for key, fields in read_rows(kind, keys):
+            if key not in places:
+                raise _NotSealed
+            entries[kind, key] = entry(SEALED[kind].name, places[key], fields)
+    try:
+        return [entries[row] for row in rows]
+    except KeyError as error:
+        raise BundleRefused(f"A row is gone: {error}. Run manage.py verify-store.") from None
+
+
+def _proofs(entries: Iterable[Entry]) -> Proofs:
+    indexes = [one.index for one in entries]
+    head, newest = head_over(max(indexes)), latest_head()
+    if head is None or newest is None:
+        raise BundleRefused("The log has leaves and no heads: run manage.py verify-store.")
+    tree = StoredTree()
+    return Proofs(
+        head=head.note,
+        newest=newest.note,
+        consistency=[found.hex() for found in tree.consistency(head.size, newest.size)],
+        paths=[[found.hex() for found in tree.inclusion(one, head.size)] for one in indexes],
+    )
+
+
+def _rulesets(versions: Sequence[int]) -> list[replay.Ruleset]:
+    """The rulesets by which these versions were judged, byte for byte. Raises: BundleRefused."""
+    known = {ruleset.sha256: ruleset for ruleset in current_rulesets()}
+    judged = Verdict.objects.filter(version_id__in=versions)
+    wanted = {
+        bytes(sha256).hex(): name
+        for sha256, name in judged.values_list("ruleset_sha256", "ruleset").distinct()
+    }
+    for sha256, name in wanted.items():
+        if sha256 not in known:
+            raise BundleRefused(f"The ruleset {name} with SHA-256 {sha256} is not at hand.")
+    return [known[sha256] for sha256 in sorted(wanted)]
+
+
+def _accounts(numbers: set[int]) -> dict[str, str]:
+    found = User.objects.filter(pk__in=numbers).values_list("pk", "username")
+    return {str(pk): name for pk, name in found}
