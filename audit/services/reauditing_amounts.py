@@ -82,7 +82,10 @@ def figures_of(settlement: str, names: Sequence[str], digits: int) -> dict[str, 
     """
     document = _decode(settlement)
     figures: dict[str, Figures] = {}
-    for entry in document.get("seats", ()):
+    seats = document.get("seats", ())
+    if {entry["seat"] for entry in seats} != set(range(len(names) if seats else 0)):
+        raise LookupError("a seat without a name")
+    for entry in seats:
         net, rake, valid_bet = (_units(entry[name], digits) for name in _FIGURES)
         _take(figures, names[entry["seat"]], (net, rake, valid_bet))
     for entry in document.get("players", ()):

@@ -12,15 +12,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import F, Min, Q
 from django.utils import timezone
 
-import replay
 from audit.models import (
     ChunkState,
-    HandVersion,
     Reaudit,
     ReauditBatch,
     ReauditFault,
@@ -31,10 +28,10 @@ from audit.selectors.reaudits_report import Instead
 from audit.services.judging import LEASE
 from audit.services.queueing import queue_reaudit_on_commit
 from audit.services.reauditing_lines import store_lines
-from audit.services.reauditing_storing import Counts, Judged, StoredVersion, store_judged
+from audit.services.reauditing_storing import Counts, store_judged
+from audit.services.reauditing_versions import judge_versions
 from audit.services.sifting import is_passing, words_of
 from audit.services.texts import storable
-from audit.zstd import unpacked
 
 logger = logging.getLogger(__name__)
 
@@ -108,56 +105,6 @@ def _judge_versions(lease: Lease) -> None:
         faults = judged.faults | broken
         _set_aside(lease, versions=faults)
         _close(lease, replace(counts, aside=len(faults)))
-
-
-_VERSIONS = (
-    "pk", "hand_id", "hand__source", "hand__hand_id", "line", "raw", "hand__version_id",
-    "hand__verdict__ruleset_sha256", "hand__verdict__engine", "hand__verdict__digest",
-)  # fmt: skip
-
-
-def judge_versions(
-    rows: tuple[int, ...], rulesets: replay.Rulesets, *, is_rehearsal: bool = False
-) -> Judged:
-    """Judge hand versions again, each by itself; one that cannot be is set aside with the reason.
-
-    One decoded hand is held at a time.
-    """
-    judged = Judged(is_rehearsal=is_rehearsal)
-    found = HandVersion.objects.filter(pk__in=rows).order_by("pk").values_list(*_VERSIONS)
-    for pk, hand_pk, source, hand_id, line, raw, current, ruleset, engine, digest in found:
-        stored = StoredVersion(
-            pk=pk,
-            hand_pk=hand_pk,
-            source=source,
-            hand_id=hand_id,
-            verdict=(bytes(ruleset), engine, bytes(digest)) if current == pk else None,
-        )
-        try:
-            audited = replay.audit_line(unpacked(raw), rulesets, number=line)
-        except (SoftTimeLimitExceeded, MemoryError):
-            raise
-        except Exception as error:
-            logger.exception("version_failed", extra={"version": pk})
-            judged.faults[pk] = f"could not be audited, through a fault of ours ({words_of(error)})"
-        else:
-            _take_in(judged, stored, audited)
-    return judged
-
-
-def _take_in(judged: Judged, stored: StoredVersion, audited: replay.Audited) -> None:
-    if audited.refusal is not None:
-        # The hand keeps what was said of it, as it does when it is compared.
-        judged.faults[stored.pk] = f"refused now: {audited.refusal}"
-        return
-    hand = audited.hand
-    assert hand is not None
-    if (hand.source, hand.hand_id) != (stored.source, stored.hand_id):
-        judged.faults[stored.pk] = (
-            f"read as another hand now, {hand.hand_id} of {hand.source}: hand its line in again"
-        )
-        return
-    judged.add(stored, hand, audited.verdict)
 
 
 def _take(reaudit_id: int) -> Lease | float | None:

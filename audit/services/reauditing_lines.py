@@ -6,23 +6,23 @@ counting the line as it was judged first, or its sums would no longer be those o
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import F
 
 import replay
 from audit.models import Admission, Duplicate, HandVersion, Refusal, TableTouch, Upload
+from audit.services.feeding import FeedOutcomes, store_feed
+from audit.services.judging import judge_lines
 from audit.services.outcomes import Outcomes
 from audit.services.payloads import ChunkLine
 from audit.services.queueing import queue_tables_on_commit
 from audit.services.reauditing_storing import Counts
-from audit.services.sifting import words_of
 from audit.services.storing import store_outcomes
+from audit.services.storing_sql import REFUSAL
 from audit.zstd import unpacked
 
-logger = logging.getLogger(__name__)
+REFUSED = tuple(name for name, _ in REFUSAL[1:])
 
 
 def store_lines(
@@ -36,34 +36,30 @@ def store_lines(
     locked = list(Refusal.objects.select_for_update().filter(pk__in=rows).order_by("pk"))
     known = Admission.objects.filter(refusal__in=locked).values_list("refusal_id", flat=True)
     admitted_before = set(known)
-    outcomes = Outcomes()
-    admitted: dict[int, int] = {}
-    faults: dict[int, str] = {}
-    for refusal in locked:
-        if refusal.pk in admitted_before:
-            continue
-        assert refusal.raw is not None, "a line without its bytes is not gathered"
-        line = ChunkLine(refusal.line, refusal.offset, unpacked(refusal.raw))
-        try:
-            audited = replay.audit_line(line.data, rulesets, number=line.number)
-        except (SoftTimeLimitExceeded, MemoryError):
-            raise
-        except Exception as error:
-            logger.exception("line_failed", extra={"line": line.number})
-            faults[refusal.pk] = (
-                f"could not be audited, through a fault of ours ({words_of(error)})"
-            )
+    lines = {refusal.line: refusal for refusal in locked if refusal.pk not in admitted_before}
+    outcomes = judge_lines(
+        [_line_of(refusal) for refusal in lines.values()], rulesets, upload_id=upload_id
+    )
+    faults, refused = {}, 0
+    for row in outcomes.refusals:
+        told = dict(zip(REFUSED, row, strict=True))
+        refusal = lines.pop(told["line"])
+        if told["is_our_fault"]:
+            faults[refusal.pk] = told["reason"]
         else:
-            if audited.refusal is None:
-                outcomes.add(line, audited)
-                admitted[line.number] = refusal.pk
+            refused += 1
+    # They stand as refused already, with the reason that was given first.
+    outcomes.refusals.clear()
+    admitted = {line: refusal.pk for line, refusal in lines.items()}
     if admitted:
         _admit(outcomes, admitted, upload_id=upload_id, reaudit_id=reaudit_id)
-    counts = Counts(
-        admitted=len(admitted) + len(admitted_before),
-        refused=len(locked) - len(admitted_before) - len(admitted) - len(faults),
-    )
+    counts = Counts(admitted=len(admitted) + len(admitted_before), refused=refused)
     return counts, faults
+
+
+def _line_of(refusal: Refusal) -> ChunkLine:
+    assert refusal.raw is not None, "a line without its bytes is not gathered"
+    return ChunkLine(refusal.line, refusal.offset, unpacked(refusal.raw))
 
 
 def _admit(
@@ -71,6 +67,8 @@ def _admit(
 ) -> None:
     """Store hands that come late; `admitted` are their refusals by line."""
     stored = store_outcomes(upload_id, outcomes)
+    if isinstance(outcomes, FeedOutcomes):
+        store_feed(upload_id, outcomes)
     lines = {"upload_id": upload_id, "line__in": list(admitted)}
     versions = dict(HandVersion.objects.filter(**lines).values_list("line", "pk"))
     versions |= dict(Duplicate.objects.filter(**lines).values_list("line", "version_id"))

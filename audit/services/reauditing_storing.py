@@ -17,11 +17,15 @@ from audit.models import ReauditAmount
 from audit.services import reauditing_sql as sql
 from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
+from audit.services.feeding import FeedOutcomes
 from audit.services.outcomes import SEPARATOR, day_of, instant_of, players_of
 from audit.services.queueing import queue_tables_on_commit
 from audit.services.reauditing_amounts import amounts_of
+from audit.services.storing_sql import ARRIVAL, FINDING
 
 _JSON = msgspec.json.Encoder()
+_ARRIVAL = tuple(name for name, _ in ARRIVAL)
+_FOUND = tuple(name for name, _ in FINDING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,27 @@ class Judged:
         self.rows.append((position, *_row(stored, hand, verdict)))
         for number, finding in enumerate(verdict.findings):
             self.findings.append((position, number, *_finding_row(finding)))
+
+    def add_record(self, stored: StoredVersion, outcomes: FeedOutcomes) -> None:
+        """Take in a version whose bytes are the record of a feed, alone in its outcomes."""
+        (row,) = (dict(zip(_ARRIVAL, hand, strict=True)) for hand in outcomes.hands)
+        verdict = row["ruleset_sha256"], row["engine"], row["digest"]
+        if not self.is_rehearsal and stored.verdict == verdict:
+            self.confirmed += 1
+            return
+        position = len(self.rows)
+        found = [dict(zip(_FOUND, finding, strict=True)) for finding in outcomes.findings]
+        row |= {
+            "position": position,
+            "version": stored.pk,
+            "hand": stored.hand_pk,
+            "code": row["error_code"],
+            "codes": SEPARATOR.join(one["code"] for one in found) if found else None,
+        }
+        self.rows.append(tuple(row[name] for name, _ in sql.JUDGED))
+        self.findings += [
+            tuple((one | {"position": position})[name] for name, _ in sql.FOUND) for one in found
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.contrib import messages
@@ -15,12 +14,20 @@ from django.http import (
 )
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import selectors, services
-from audit.selectors.reaudits import get_reaudit, list_admissions, list_faults, list_reaudits
+from audit.selectors.reaudits import (
+    ReauditRow,
+    get_reaudit,
+    list_admissions,
+    list_faults,
+    list_reaudits,
+)
 from audit.selectors.reaudits_report import (
+    By,
     Flip,
     get_change,
     list_amounts,
@@ -40,11 +47,6 @@ from audit.web.reaudits_pages import (
 )
 
 SHOWN = 50
-FILES: dict[str, Callable[[int], Iterator[bytes]]] = {
-    "changes": reaudits_csv.changes,
-    "tables": lambda reaudit: reaudits_csv.amounts(reaudit, "table"),
-    "players": lambda reaudit: reaudits_csv.amounts(reaudit, "player"),
-}
 
 
 @never_cache
@@ -118,7 +120,7 @@ def _whole(reaudit_id: int, *, has_report: bool) -> dict[str, Any]:
     return context
 
 
-def _row(reaudit_id: int) -> Any:
+def _row(reaudit_id: int) -> ReauditRow:
     try:
         return get_reaudit(reaudit_id)
     except selectors.NotFound as error:
@@ -177,9 +179,14 @@ def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, reaudit: int, name: str) -> StreamingHttpResponse:
     """What it found as CSV: `changes`, `tables` or `players`."""
-    _row(reaudit)
-    if name not in FILES:
+    row, now = _row(reaudit), timezone.now()
+    if name == "changes":
+        pieces = reaudits_csv.changes(row, made_at=now)
+    elif name in ("tables", "players"):
+        by: By = "table" if name == "tables" else "player"
+        pieces = reaudits_csv.amounts(row, by, made_at=now)
+    else:
         raise Http404("There is no such file.")
-    response = StreamingHttpResponse(FILES[name](reaudit), content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="re-audit-{reaudit}-{name}.csv"'
     return response

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ from audit.models import (
     TableTouch,
     Verdict,
 )
+from audit.selectors.exports_sheet import check_sheet
 from audit.selectors.reaudits import ReauditRow, get_reaudit
 from audit.services.queueing import WORK_ON_REAUDIT
 from audit.web import reaudits_csv
@@ -41,6 +42,8 @@ from tests.audit.reauditing import engine, start, without_rake
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.integration
+
+NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
 def stored(*lines: bytes) -> int:
@@ -244,8 +247,12 @@ def test_svc_75_other_locales_give_the_same_digests_and_files(
     worker_keeper.running()
     row = wait_for(start(), lambda row: not row.is_open)
     assert (row.state, row.confirmed, row.written) == ("done", count, count)
-    here = b"".join(reaudits_csv.changes(row.id)), b"".join(reaudits_csv.amounts(row.id, "player"))
-    assert here[0].count(b"\r\n") == ReauditResult.objects.count() + 2
+    here = (
+        b"".join(reaudits_csv.changes(row, made_at=NOON)),
+        b"".join(reaudits_csv.amounts(row, "player", made_at=NOON)),
+    )
+    found = check_sheet(here[0].splitlines(keepends=True))
+    assert found.rows == ReauditResult.objects.count() > 0
     assert there(row.id, locale) == here
 
 
@@ -257,8 +264,11 @@ def without_rake_where_seats(audited: replay.Audited) -> replay.Verdict:
 def there(job: int, locale: str) -> tuple[bytes, bytes]:
     """The two files as a process of that locale makes them."""
     program = (
-        "import sys; from audit.web import reaudits_csv as c; out = sys.stdout.buffer;"
-        f"out.write(b''.join(c.changes({job})) + b'|||' + b''.join(c.amounts({job}, 'player')))"
+        "import sys; from audit.web import reaudits_csv as c; from datetime import *;"
+        "from audit.selectors.reaudits import get_reaudit;"
+        f"row = get_reaudit({job}); at = datetime(2025, 3, 1, 12, tzinfo=UTC);"
+        "sys.stdout.buffer.write(b''.join(c.changes(row, made_at=at)) + b'|||'"
+        " + b''.join(c.amounts(row, 'player', made_at=at)))"
     )
     name = connection.settings_dict["NAME"]
     url = os.environ["DATABASE_URL"].split("?")

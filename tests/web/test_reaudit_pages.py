@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import html
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 
 from audit import selectors, services
 from audit.models import Hand, Reaudit, ReauditResult
+from audit.selectors.exports_sheet import Found, check_sheet
 from tests.audit.logs import B, W, changed, with_net
 from tests.audit.reauditing import (
     NAMED,
@@ -211,11 +210,14 @@ def test_what_was_set_aside_and_what_became_a_hand_is_listed(
     assert f"/hands/{sound_hand.pk}/" in get(site, f"/reaudits/{job.pk}/")
 
 
-def rows_of(site: Any, address: str) -> tuple[bytes, list[list[str]]]:
+def rows_of(site: Any, address: str) -> tuple[Found, list[list[str]]]:
+    """A file that was read to its end: what stands in it, and its rows."""
     answer = site.get(address)
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     data = b"".join(answer.streaming_content)
-    return data, list(csv.reader(io.StringIO(data.decode(), newline="")))
+    found = check_sheet(data.splitlines(keepends=True))
+    lines = data.decode("utf-8-sig").splitlines(keepends=True)
+    return found, list(csv.reader(line for line in lines if not line.startswith("#")))
 
 
 def test_svc_70_the_files_are_formula_safe_and_prove_their_end(
@@ -226,19 +228,19 @@ def test_svc_70_the_files_are_formula_safe_and_prove_their_end(
     store(json.dumps(evil).encode())
     name = write_revision(tmp_path, rake_rate='"0.06"')
     know(settings, tmp_path)
-    job = reaudited(ruleset=name).pk
-    data, rows = rows_of(site, f"/reaudits/{job}/changes.csv")
+    job = reaudited(ruleset=name, reason="=what if").pk
+    found, rows = rows_of(site, f"/reaudits/{job}/changes.csv")
+    assert found.rows == 1
+    assert ("filter", "reason", "'=what if") in found.about
     assert rows[0][:3] == ["hand", "source", "hand_id"]
     assert (rows[1][2], rows[1][7]) == ("'=1+1", "'@table")
     assert rows[1][9:] == ["clean", "", "discrepant", "rake-mismatch"]
-    body, _, end = data.rpartition(b"end,")
-    assert end == f"1,{hashlib.sha256(body).hexdigest()}\r\n".encode()
     _, players = rows_of(site, f"/reaudits/{job}/players.csv")
     line = next(row for row in players if row[2] == "'+Ann")
     assert line[3:] == ["CNY", "1", "9.50", "9.40", "-0.10", "0.50", "0.60", "0.10", "10.00",
                         "10.00", "0.00"]  # fmt: skip
     _, tables = rows_of(site, f"/reaudits/{job}/tables.csv")
-    assert [row[1] for row in tables[1:-1]] == ["'@table"]
+    assert [row[1] for row in tables[1:]] == ["'@table"]
 
 
 def test_long_lists_are_paged_and_files_hold_all(
@@ -256,9 +258,8 @@ def test_long_lists_are_paged_and_files_hold_all(
         on = re.search(r'href="(\?[^"]*)" rel="next"', page)
         address = f"/reaudits/{job}/hands/{html.unescape(on.group(1))}" if on else None
     assert len(seen) == len(set(seen)) == 120
-    _, rows = rows_of(site, f"/reaudits/{job}/changes.csv")
-    assert len(rows) == 122
-    assert rows[-1][:2] == ["end", "120"]
+    found, _ = rows_of(site, f"/reaudits/{job}/changes.csv")
+    assert found.rows == 120
 
 
 def test_svc_34_damaged_addresses(site: Any, rehearsal: Reaudit) -> None:

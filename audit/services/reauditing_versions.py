@@ -1,0 +1,102 @@
+"""Judging hand versions again, each by itself: lines of hand logs, and records of feeds."""
+
+from __future__ import annotations
+
+import logging
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import DatabaseError, InterfaceError
+
+import replay
+from audit.models import HandVersion
+from audit.services.feeding import feed_of, judge_records
+from audit.services.payloads import ChunkLine
+from audit.services.reauditing_lines import REFUSED
+from audit.services.reauditing_storing import Judged, StoredVersion
+from audit.services.sifting import words_of
+from audit.zstd import unpacked
+
+logger = logging.getLogger(__name__)
+
+_VERSIONS = (
+    "pk", "hand_id", "hand__source", "hand__hand_id", "upload_id", "upload__feed", "line", "raw",
+    "hand__version_id", "hand__verdict__ruleset_sha256", "hand__verdict__engine",
+    "hand__verdict__digest",
+)  # fmt: skip
+
+
+def judge_versions(
+    rows: tuple[int, ...], rulesets: replay.Rulesets, *, is_rehearsal: bool = False
+) -> Judged:
+    """Judge hand versions again, each by itself; one that cannot be is set aside with the reason.
+
+    One decoded hand is held at a time.
+    """
+    judged = Judged(is_rehearsal=is_rehearsal)
+    found = HandVersion.objects.filter(pk__in=rows).order_by("pk").values_list(*_VERSIONS)
+    for row in found:
+        pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest = (
+            row
+        )
+        stored = StoredVersion(
+            pk=pk,
+            hand_pk=hand_pk,
+            source=source,
+            hand_id=hand_id,
+            verdict=(bytes(ruleset), engine, bytes(digest)) if current == pk else None,
+        )
+        try:
+            data = unpacked(raw)
+            if feed:
+                _take_record(judged, stored, ChunkLine(line, 0, data), rulesets, upload)
+            else:
+                _take_line(judged, stored, replay.audit_line(data, rulesets, number=line))
+        except (SoftTimeLimitExceeded, MemoryError, DatabaseError, InterfaceError):
+            raise
+        except Exception as error:
+            logger.exception("version_failed", extra={"version": pk})
+            judged.faults[pk] = f"could not be audited, through a fault of ours ({words_of(error)})"
+    return judged
+
+
+def _take_line(judged: Judged, stored: StoredVersion, audited: replay.Audited) -> None:
+    if audited.refusal is not None:
+        # The hand keeps what was said of it, as it does when it is compared.
+        judged.faults[stored.pk] = f"refused now: {audited.refusal}"
+        return
+    hand = audited.hand
+    assert hand is not None
+    if _is_that_hand(judged, stored, hand.source, hand.hand_id):
+        judged.add(stored, hand, audited.verdict)
+
+
+def _take_record(
+    judged: Judged,
+    stored: StoredVersion,
+    line: ChunkLine,
+    rulesets: replay.Rulesets,
+    upload_id: int,
+) -> None:
+    """Judge the record of a feed, by the facts that stand with its upload."""
+    feed = feed_of(upload_id)
+    assert feed is not None
+    outcomes = judge_records([line], rulesets, feed)
+    for refused in outcomes.refusals:
+        told = dict(zip(REFUSED, refused, strict=True))
+        is_ours = told["is_our_fault"]
+        words = told["reason"] if is_ours else f"{told['place']}: {told['reason']}"
+        judged.faults[stored.pk] = words if is_ours else f"refused now: {words}"
+        return
+    _, _, source, hand_id, *_ = outcomes.hands[0]
+    if _is_that_hand(judged, stored, source, hand_id):
+        judged.add_record(stored, outcomes)
+
+
+def _is_that_hand(judged: Judged, stored: StoredVersion, source: str, hand_id: str) -> bool:
+    """Whether the bytes still name the hand that they stand with; else they are set aside."""
+    if (source, hand_id) == (stored.source, stored.hand_id):
+        return True
+    judged.faults[stored.pk] = (
+        f"read as another hand now, {hand_id} of {source}: hand its line in again"
+    )
+    return False
