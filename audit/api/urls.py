@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from audit.api import operations, reaudits, uploads
+from audit.api import certificates, exports, operations, reaudits, uploads
 
 urlpatterns = [
     path("healthz", operations.healthz, name="healthz"),
@@ -37,5 +37,19 @@ urlpatterns = [
         reaudits.ReauditAside.as_view(),
         name="api-reaudit-aside",
     ),
+    path(
+        "api/v1/certificates/", certificates.CertificateList.as_view(), name="api-certificates"
+    ),
+    path(
+        "api/v1/certificates/<int:certificate>/",
+        certificates.CertificateOne.as_view(),
+        name="api-certificate",
+    ),
+    path(
+        "api/v1/certificates/runs/<int:run>/",
+        certificates.CertificateRunOne.as_view(),
+        name="api-certificate-run",
+    ),
+    path("api/v1/exports/<slug:report>.csv", exports.Export.as_view(), name="api-export"),
     re_path(r"^api(?:/.*)?$", uploads.Nowhere.as_view(), name="api-nowhere"),
 ]

@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from audit.web import reaudits
+from audit.web import certificates, exports, reaudits
 from audit.web.forms import SignInForm
 from audit.web.views import hands, overview, rules, sources, uploads, viewer
 
@@ -55,5 +55,28 @@ urlpatterns = [
     path("desk/", include("audit.web.desk_urls")),
     path("sources/", sources.source_list, name="sources"),
     path("sources/<path:source>/", sources.source_page, name="source"),
+    path("certificates/", certificates.certificate_list, name="certificates"),
+    path("certificates/export.csv", certificates.certificates_csv, name="certificates-csv"),
+    path("certificates/make", certificates.certificate_make, name="certificate-make"),
+    path("certificates/days/", certificates.day_rules, name="day-rules"),
+    path("certificates/runs/<key:run>/", certificates.run_page, name="certificate-run"),
+    path(
+        "certificates/runs/<key:run>/progress",
+        certificates.run_progress,
+        name="certificate-run-progress",
+    ),
+    path("certificates/runs/<key:run>/act", certificates.run_act, name="certificate-run-act"),
+    path("certificates/<key:certificate>/", certificates.certificate_page, name="certificate"),
+    path(
+        "certificates/<key:certificate>/json",
+        certificates.certificate_json,
+        name="certificate-json",
+    ),
+    path(
+        "certificates/<key:certificate>/csv", certificates.certificate_csv, name="certificate-csv"
+    ),
+    path("totals/", exports.totals_page, name="totals"),
+    path("totals/export.csv", exports.totals_csv, name="totals-csv"),
+    path("exports/<slug:report>.csv", exports.report_csv, name="report-csv"),
     path("rules/", rules.rule_list, name="rules"),
 ]

@@ -1,0 +1,136 @@
+"""Certificates of completeness by program: the list, one whole, and having a day certified."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from audit.api.errors import ApiError
+from audit.selectors.certificates import (
+    CertificateFilters,
+    RunRow,
+    get_certificate,
+    get_run,
+    list_certificates,
+)
+from audit.selectors.certificates_content import instant_text
+from audit.selectors.exports_certificates import document_of, head_of
+from audit.selectors.pages import BadQuery, NotFound
+from audit.services.certifying import RunRefused, request_certificates
+
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+@method_decorator(never_cache, name="dispatch")
+class CertificateList(APIView):
+    """GET certificates by day, the latest first; POST has the tables of a day certified."""
+
+    http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        # First of all: to look for a form's token the framework would read a form's whole body.
+        if request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() in FORMS:
+            raise ApiError(415, "unsupported-type", "Send no form.", place="Content-Type")
+        super().initial(request, *args, **kwargs)
+
+    def get(self, request: Request) -> Response:
+        query = request.query_params.dict()
+        try:
+            filters = CertificateFilters.parse(query)
+            page = list_certificates(filters, cursor=query.get("cursor"))
+        except BadQuery as error:
+            raise ApiError(400, "bad-query", str(error)) from None
+        return Response(
+            {
+                "certificates": [
+                    {"url": reverse("api-certificate", args=(row.pk,)), **head_of(row)}
+                    for row in page.rows
+                ],
+                "next": page.next_cursor,
+                "previous": page.previous_cursor,
+            }
+        )
+
+    def post(self, request: Request) -> Response:
+        """`?day=` with `source` and `table` where it is narrowed; 202 with the run."""
+        assert request.user.is_authenticated, "nobody else is let in"
+        query = request.query_params
+        try:
+            run_id = request_certificates(
+                day=_day(query.get("day", "")),
+                source=query.get("source", ""),
+                table=query.get("table", ""),
+                user=request.user,
+            )
+        except RunRefused as error:
+            raise ApiError(400, "bad-query", str(error)) from None
+        told = run_of(get_run(run_id))
+        return Response(told, status=202, headers={"Location": told["url"]})
+
+
+@method_decorator(never_cache, name="dispatch")
+class CertificateOne(APIView):
+    """GET one certificate, with where the facts of now differ from it."""
+
+    http_method_names = ["get", "head"]  # noqa: RUF012
+
+    def get(self, request: Request, certificate: int) -> Response:
+        try:
+            return Response(document_of(get_certificate(certificate)))
+        except NotFound as error:
+            raise Http404(str(error)) from None
+
+
+@method_decorator(never_cache, name="dispatch")
+class CertificateRunOne(APIView):
+    """GET how far a run is."""
+
+    http_method_names = ["get", "head"]  # noqa: RUF012
+
+    def get(self, request: Request, run: int) -> Response:
+        try:
+            return Response(run_of(get_run(run)))
+        except NotFound as error:
+            raise Http404(str(error)) from None
+
+
+def run_of(run: RunRow) -> dict[str, Any]:
+    """A run as the API tells it."""
+    return {
+        "id": run.pk,
+        "url": reverse("api-certificate-run", args=(run.pk,)),
+        "day": run.day.isoformat(),
+        "source": run.source or None,
+        "table": run.table or None,
+        "state": run.state,
+        "percent": run.percent,
+        "tables": run.tables,
+        "looked_at": run.looked,
+        "made": run.made,
+        "still_hold": run.same,
+        "without_anything": run.empty,
+        "certificate": None
+        if run.certificate is None
+        else reverse("api-certificate", args=(run.certificate,)),
+        "created_at": instant_text(run.created_at),
+        "finished_at": None if run.finished_at is None else instant_text(run.finished_at),
+    }
+
+
+def _day(text: str) -> date:
+    """Raises: RunRefused."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:
+        raise RunRefused("Name a day, written as day=2026-03-31.")
+    return day

@@ -1,0 +1,72 @@
+"""Tables to take out by program: CSV without a byte order mark, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.http import Http404, StreamingHttpResponse
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from audit.api.errors import ApiError
+from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
+from audit.selectors.exports_sheet import Sheet, write_sheet
+from audit.selectors.filters import HandFilters
+from audit.selectors.pages import BadQuery
+from audit.selectors.totals import TotalsQuery
+
+TOTALS = "totals"
+
+
+@method_decorator(never_cache, name="dispatch")
+class Export(APIView):
+    """GET one table under the filters of the list of hands."""
+
+    http_method_names = ["get", "head"]  # noqa: RUF012 - as the framework has it
+
+    def get(self, request: Request, report: str) -> StreamingHttpResponse:
+        """The whole table; one that was cut lacks its last line and never ends as it should."""
+        if report not in (*REPORTS, TOTALS):
+            raise Http404
+        query = request.query_params.dict()
+        try:
+            sheet = _sheet(report, query)
+        except BadQuery as error:
+            raise ApiError(400, "bad-query", str(error)) from None
+        response = StreamingHttpResponse(
+            write_sheet(sheet, with_mark=False), content_type="text/csv; charset=utf-8"
+        )
+        response["Content-Disposition"] = f'attachment; filename="{report}.csv"'
+        return response
+
+
+def _sheet(report: str, query: Mapping[str, str]) -> Sheet:
+    """Raises: BadQuery."""
+    filters = HandFilters.parse(query)
+    asked = {key: value for key, value in query.items() if value}
+    if report != TOTALS:
+        wanted = REPORTS[report]
+        return Sheet(
+            title=wanted.title,
+            columns=wanted.columns,
+            rows=wanted.rows(filters),
+            made_at=timezone.now(),
+            filters=asked,
+        )
+    totals = TotalsQuery(
+        source=filters.source,
+        table=filters.table,
+        game=filters.game,
+        day_from=filters.day_from,
+        day_to=filters.day_to,
+    )
+    return Sheet(
+        title="Totals",
+        columns=TOTALS_COLUMNS,
+        rows=totals_rows(totals),
+        made_at=timezone.now(),
+        filters=asked,
+    )

@@ -1,0 +1,257 @@
+"""Certificates of completeness: their list, each one, the runs that make them, the day rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+
+from django.contrib import messages
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit.selectors.certificates import (
+    CertificateDetail,
+    CertificateFilters,
+    CertificateRow,
+    RunRow,
+    get_certificate,
+    get_run,
+    list_certificates,
+    open_runs,
+)
+from audit.selectors.certificates_days import current_rules
+from audit.selectors.certificates_tables import known_tables
+from audit.selectors.exports_certificates import (
+    CERTIFICATE_COLUMNS,
+    certificate_rows,
+    content_rows,
+    document_of,
+)
+from audit.selectors.exports_sheet import Sheet
+from audit.selectors.pages import BadQuery, NotFound, Page
+from audit.services.certifying import (
+    RunRefused,
+    continue_run,
+    request_certificates,
+    resume_run,
+    stop_run,
+)
+from audit.services.certifying_rules import DayRuleRefused, set_day_rule
+from audit.web.certificates_pages import (
+    present_certificate,
+    present_list,
+    present_rules,
+    present_run,
+)
+from audit.web.exports import download
+
+# So long a page waits for a certificate before it shows the progress instead.
+PATIENCE_SECONDS = 0.7
+
+
+@never_cache
+@require_safe
+def certificate_list(request: HttpRequest) -> HttpResponse:
+    """Certificates by day, the latest first; narrowed and paged by the query."""
+    page: Page[CertificateRow] = Page(rows=())
+    problem, status = None, 200
+    try:
+        filters = CertificateFilters.parse(request.GET.dict())
+        page = list_certificates(filters, cursor=request.GET.get("cursor"))
+    except BadQuery as error:
+        problem, status = str(error), 400
+    context = present_list(page, request.GET.dict(), open_runs())
+    context |= {"section": "certificates", "problem": problem, "tables": known_tables()}
+    return render(request, "certificates/list.html", context, status=status)
+
+
+@never_cache
+@require_safe
+def certificate_page(request: HttpRequest, certificate: int) -> HttpResponse:
+    """One certificate, set against the facts as they are now."""
+    context = present_certificate(_detail(certificate)) | {"section": "certificates"}
+    return render(request, "certificates/certificate.html", context)
+
+
+@never_cache
+@require_safe
+def certificate_json(request: HttpRequest, certificate: int) -> HttpResponse:
+    """One certificate as a document of certificate/1."""
+    document = json.dumps(document_of(_detail(certificate)), ensure_ascii=False, indent=1)
+    response = HttpResponse(document + "\n", content_type="application/json")
+    name = f"certificate-{certificate}.json"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@never_cache
+@require_safe
+def certificate_csv(request: HttpRequest, certificate: int) -> HttpResponseBase:
+    """One certificate as a table of paths and values."""
+    detail = _detail(certificate)
+    sheet = Sheet(
+        title=f"Certificate {certificate}",
+        columns=("path", "value"),
+        rows=content_rows(detail),
+        made_at=timezone.now(),
+    )
+    return download(request, sheet, f"certificate-{certificate}.csv")
+
+
+@never_cache
+@require_safe
+def certificates_csv(request: HttpRequest) -> HttpResponseBase:
+    """The list under its filters as a table."""
+    try:
+        filters = CertificateFilters.parse(request.GET.dict())
+    except BadQuery as error:
+        return HttpResponse(f"{error}\n", status=400, content_type="text/plain; charset=utf-8")
+    sheet = Sheet(
+        title="Certificates of completeness",
+        columns=CERTIFICATE_COLUMNS,
+        rows=_listed(filters),
+        made_at=timezone.now(),
+        filters={
+            key: request.GET[key]
+            for key in ("source", "table", "from", "to", "state", "all")
+            if request.GET.get(key)
+        },
+    )
+    return download(request, sheet, "certificates.csv")
+
+
+def _listed(filters: CertificateFilters) -> Iterator[tuple[str | int | None, ...]]:
+    cursor = None
+    while True:
+        page = list_certificates(filters, cursor=cursor, limit=100)
+        yield from certificate_rows(page.rows)
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+@require_POST
+def certificate_make(request: HttpRequest) -> HttpResponse:
+    """Have a day certified: of one table, a source, or all."""
+    assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+    try:
+        run_id = request_certificates(
+            day=_day(request.POST.get("day", "")),
+            source=request.POST.get("source", ""),
+            table=request.POST.get("table", ""),
+            user=request.user,
+        )
+    except RunRefused as error:
+        messages.error(request, str(error))
+        return HttpResponseRedirect(reverse("certificates"))
+    if request.POST.get("table"):
+        continue_run(run_id=run_id, seconds=PATIENCE_SECONDS)
+    run = get_run(run_id)
+    if run.certificate is None:
+        return HttpResponseRedirect(reverse("certificate-run", args=(run_id,)))
+    if run.same:
+        messages.info(request, "Nothing has changed: this certificate still holds.")
+    return HttpResponseRedirect(reverse("certificate", args=(run.certificate,)))
+
+
+@never_cache
+@require_safe
+def run_page(request: HttpRequest, run: int) -> HttpResponse:
+    """A run: how far it is."""
+    return _run(request, run, "certificates/run.html")
+
+
+@never_cache
+@require_safe
+def run_progress(request: HttpRequest, run: int) -> HttpResponse:
+    """The part of a run's page that changes; a script asks for it."""
+    return _run(request, run, "certificates/_run.html")
+
+
+@require_POST
+def run_act(request: HttpRequest, run: int) -> HttpResponse:
+    """Stop a run, or let it go on."""
+    _found(run)
+    try:
+        if request.POST.get("act") == "resume":
+            resume_run(run_id=run)
+        else:
+            stop_run(run_id=run)
+    except RunRefused as error:
+        messages.error(request, str(error))
+    return HttpResponseRedirect(reverse("certificate-run", args=(run,)))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def day_rules(request: HttpRequest) -> HttpResponse:
+    """How the gaming days of tables are reckoned; POST says it anew."""
+    problem, status = None, 200
+    if request.method == "POST":
+        assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+        try:
+            set_day_rule(
+                source=request.POST.get("source", ""),
+                table=request.POST.get("table", ""),
+                time_zone=request.POST.get("time_zone", "").strip(),
+                starts_at=_minutes(request.POST.get("starts_at", "")),
+                numbering=request.POST.get("numbering", ""),
+                user=request.user,
+            )
+            return HttpResponseRedirect(reverse("day-rules"))
+        except DayRuleRefused as error:
+            problem, status = str(error), 400
+    context = present_rules(current_rules(), known_tables())
+    context |= {"section": "certificates", "problem": problem, "posted": request.POST.dict()}
+    return render(request, "certificates/days.html", context, status=status)
+
+
+def _detail(certificate: int) -> CertificateDetail:
+    try:
+        return get_certificate(certificate)
+    except NotFound as error:
+        raise Http404(str(error)) from None
+
+
+def _found(run: int) -> RunRow:
+    try:
+        return get_run(run)
+    except NotFound as error:
+        raise Http404(str(error)) from None
+
+
+def _run(request: HttpRequest, run: int, template: str) -> HttpResponse:
+    context = present_run(_found(run)) | {"section": "certificates"}
+    return render(request, template, context)
+
+
+def _day(text: str) -> date:
+    """Raises: RunRefused."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:
+        raise RunRefused("Choose a day, written as 2026-03-31.")
+    return day
+
+
+def _minutes(text: str) -> int:
+    """Raises: DayRuleRefused."""
+    hours, _, minutes = text.partition(":")
+    if not (len(text) == 5 and f"{hours}{minutes}".isascii() and f"{hours}{minutes}".isdecimal()):
+        raise DayRuleRefused("A day starts at an hour written as 06:00.")
+    if int(hours) > 23 or int(minutes) > 59:
+        raise DayRuleRefused("A day starts between 00:00 and 23:59.")
+    return int(hours) * 60 + int(minutes)
