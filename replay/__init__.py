@@ -60,6 +60,7 @@ from replay.stream import Line, read_lines, read_whole
 from replay.tiles import KINDS, TileKind
 from replay.times import parse_time
 from replay.verdict import ENGINE, Verdict, format_verdict
+from replay.what_if import Trial, UnknownRules, WhatIf, bisect, changes_of, what_if
 
 __all__ = [
     "AUDITOR", "BACK", "CHECKS", "CODES", "ENGINE", "GAMES", "GAPS", "KINDS", "PUBLIC",
@@ -67,10 +68,11 @@ __all__ = [
     "Figure", "Finding", "Game", "Hand", "Line", "NoSuchStep", "NotCheckable", "Part",
     "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable", "Refusal", "Rule",
     "Ruleset", "RulesetError", "Rulesets", "SeatView", "Sight", "Stage", "Step", "Summary",
-    "TileKind", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView", "Walk",
-    "audit", "audit_line", "audit_partial", "canonical_sha256", "compare", "differences",
-    "format_minor", "format_verdict", "judge_partial", "load_rulesets", "parse_minor",
-    "parse_time", "parse_viewpoint", "read", "read_lines", "read_partial", "read_ruleset",
-    "read_whole", "reject", "reject_partial", "seen", "simulate", "summarise", "walk",
-    "with_findings",
+    "TileKind", "Trial", "UnknownRules", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView",
+    "Walk", "WhatIf",
+    "audit", "audit_line", "audit_partial", "bisect", "canonical_sha256", "changes_of", "compare",
+    "differences", "format_minor", "format_verdict", "judge_partial", "load_rulesets",
+    "parse_minor", "parse_time", "parse_viewpoint", "read", "read_lines", "read_partial",
+    "read_ruleset", "read_whole", "reject", "reject_partial", "seen", "simulate", "summarise",
+    "walk", "what_if", "with_findings",
 ]  # fmt: skip

@@ -220,7 +220,10 @@ def alternatives(game: Game, ruleset: Ruleset) -> list[tuple[str, Any]]:
     known = _ALTERNATIVES.get(ruleset.sha256)
     if known is None:
         known = [
-            (f"{game.prefix}.{name}={_written(value)}", game.prepare(ruleset.changed(name, value)))
+            (
+                f"{game.prefix}.{name}={option_text(value)}",
+                game.prepare(ruleset.changed(name, value)),
+            )
             for name, option in game.options.items()
             for value in option.alternatives
             if value != ruleset.options[name]
@@ -230,10 +233,11 @@ def alternatives(game: Game, ruleset: Ruleset) -> list[tuple[str, Any]]:
     return known
 
 
-def _written(value: OptionValue) -> str:
+def option_text(value: OptionValue) -> str:
+    """A value as a ruleset file and `explained_by` write it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _all_findings(found: Read, ruleset: Ruleset, judgement: Judgement) -> tuple[Finding, ...]:

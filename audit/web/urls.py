@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from audit.web import certificates, exports, reaudits
 from audit.web.forms import SignInForm
-from audit.web.views import hands, overview, rules, sources, uploads, viewer
+from audit.web.views import hands, overview, rules, sources, uploads, viewer, what_if
 
 
 class KeyConverter:
@@ -38,6 +38,7 @@ urlpatterns = [
     path("hands/<key:hand>/", viewer.hand_page, name="hand"),
     path("hands/<key:hand>/steps/", viewer.go_to_step, name="steps"),
     path("hands/<key:hand>/steps/<key:number>/", viewer.step_page, name="step"),
+    path("hands/<key:hand>/what-if/", what_if.what_if, name="what-if"),
     path("hands/<key:hand>/record", viewer.record, name="record"),
     path("hands/<key:hand>/verdict", viewer.verdict, name="verdict"),
     path("uploads/", uploads.upload_list, name="uploads"),
@@ -52,7 +53,6 @@ urlpatterns = [
     path("reaudits/<key:reaudit>/hands/", reaudits.changes, name="reaudit-changes"),
     path("reaudits/<key:reaudit>/hands/<key:version>/", reaudits.change, name="reaudit-change"),
     path("reaudits/<key:reaudit>/<slug:name>.csv", reaudits.file, name="reaudit-file"),
-    path("desk/", include("audit.web.desk_urls")),
     path("sources/", sources.source_list, name="sources"),
     path("sources/<path:source>/", sources.source_page, name="source"),
     path("certificates/", certificates.certificate_list, name="certificates"),
@@ -78,5 +78,6 @@ urlpatterns = [
     path("totals/", exports.totals_page, name="totals"),
     path("totals/export.csv", exports.totals_csv, name="totals-csv"),
     path("exports/<slug:report>.csv", exports.report_csv, name="report-csv"),
+    path("desk/", include("audit.web.desk_urls")),
     path("rules/", rules.rule_list, name="rules"),
 ]

@@ -26,6 +26,7 @@ from audit.web.presenters.steps import (
     present_events,
     present_transport,
 )
+from audit.web.presenters.what_if import what_if_url
 from audit.web.presenters.whereabouts import makers_of, moved_at
 from audit.web.routes import Route
 from audit.web.walks import Replayed
@@ -158,7 +159,7 @@ def present_step(replayed: Replayed, number: int, route: Route) -> StepCard:
         stop_url=None if stop is None else route.step(stop),
         views=views_of(replayed, number, route),
         copied=route.copied(number, replayed.read.hand.ruleset),
-        what_if=None,
+        what_if=what_if_url(route),
         decision=None if step.decision is None else present_decision(step.decision, step),
     )
 

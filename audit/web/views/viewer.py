@@ -7,6 +7,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -115,7 +116,10 @@ def _page(request: HttpRequest, route: Route, number: int | None) -> HttpRespons
             raise Http404("This record cannot be replayed now.") from None
         return render(request, "hands/hand.html", context | {"problem": str(refusal)})
     if route.rules not in (None, replayed.read.hand.ruleset):
-        raise Http404("This hand was not played under these rules.")
+        # A step under other rules is no picture of the record: those are told apart.
+        if not route.is_auditor:
+            raise Http404("This hand was not played under these rules.")
+        return HttpResponseRedirect(f"{reverse('what-if', args=(route.hand,))}{route.query}")
     if route.viewpoint.seat is not None and not replayed.walk.steps[0].board.seats:
         raise Http404("This game has no seats.")
     context |= {"step": present_step(replayed, number, route), "money": replayed.money}
