@@ -297,6 +297,8 @@ class FigureLine:
         return self.before != self.after
 
 
+# In this order figures are computed; a stored settlement has its keys in another.
+_ORDER = ("tricks", "units", "theoretical", "gross", "rake", "net", "profit", "valid_bet")
 # How the parts of a settlement are told apart, and what they are called.
 _PARTS = (("seats", "seat", "Seat"), ("players", "player", ""), ("bets", "bet", "Bet"))
 
@@ -336,8 +338,7 @@ def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Figure
                     before=_text(mine.get(name)),
                     after=_text(theirs.get(name)),
                 )
-                for name in dict.fromkeys((*mine, *theirs))
-                if name != key
+                for name in sorted({*mine, *theirs} - {key}, key=_place)
             ]
     if "next" in before or "next" in after:
         one, other = before.get("next") or {}, after.get("next") or {}
@@ -351,6 +352,10 @@ def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Figure
             for name in dict.fromkeys((*one, *other))
         ]
     return lines
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
 
 
 def _by(entries: Sequence[Mapping[str, Any]], key: str) -> dict[Any, Mapping[str, Any]]:
