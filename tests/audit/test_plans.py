@@ -1,0 +1,197 @@
+"""No page reads a large table from end to end: the plans of each query that a page asks.
+
+With as many rows as an index begins to matter for, and with the planner's own choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from audit import selectors
+from audit.models import Hand, TableTouch, Upload
+from audit.selectors.census import take_census
+from audit.services import comparing
+from audit.zstd import packed_line
+from tests.audit.logs import B
+
+HANDS = 20_000
+LARGE = {
+    "audit_comparison",
+    "audit_duplicate",
+    "audit_finding",
+    "audit_hand",
+    "audit_handversion",
+    "audit_refusal",
+    "audit_verdict",
+}
+
+# Every tenth hand is discrepant, has come again in a later file, and differs from the one before.
+FILL = """
+INSERT INTO audit_hand (
+    id, version_id, verdict_id, comparison_id, source, hand_id, game, ruleset, "table", players,
+    played_at, played_on, started_at, currency, minor_digits, verdict_kind, error_code,
+    finding_codes, finding_count, is_conflict
+)
+SELECT n, n, n, CASE WHEN n % 10 = 0 THEN n END, 'house-' || n % 3, 'h' || n,
+    (ARRAY['tien-gow', 'small-tien-gow', 'banker-pai-gow', 'wenzhou-pai-gow'])[1 + n % 4], 'r@1',
+    'T' || n % 50, ARRAY['P' || n % 400, 'Q' || n % 700],
+    '2025-01-01Z'::timestamptz + n * interval '1 min', '2025-01-01'::date + n / 1440,
+    '2025-01-01T00:00:00Z', 'CNY', 2,
+    CASE WHEN n % 10 = 0 THEN 'discrepant' ELSE 'clean' END,
+    CASE WHEN n % 10 = 0 THEN 'net-mismatch' ELSE '' END,
+    CASE WHEN n % 10 = 0 THEN ARRAY['net-mismatch'] ELSE '{{}}' END,
+    CASE WHEN n % 10 = 0 THEN 1 ELSE 0 END, n % 500 = 0
+FROM generate_series(1, {hands}) n;
+INSERT INTO audit_handversion (id, hand_id, number, raw, sha256, upload_id, line)
+SELECT n, n, 1, {raw}, {sha256}, 1 + n / 50, n FROM generate_series(1, {hands}) n;
+INSERT INTO audit_verdict (id, version_id, ruleset, ruleset_sha256, engine, kind, digest)
+SELECT n, n, 'r@1', {sha256}, '1.0.0', 'clean', {sha256} FROM generate_series(1, {hands}) n;
+INSERT INTO audit_finding (
+    id, verdict_id, position, code, severity, follows, explained_by, message
+)
+SELECT n, n, 0, 'net-mismatch', 'error', false, '{{}}', 'x'
+FROM generate_series(10, {hands}, 10) n;
+INSERT INTO audit_comparison (id, verdict_id, earlier_id, engine, kind, digest)
+SELECT n, n, n - 1, '1.0.0', 'clean', {sha256} FROM generate_series(10, {hands}, 10) n;
+INSERT INTO audit_duplicate (id, version_id, upload_id, line)
+SELECT n, n, 30 + n % 10, n FROM generate_series(10, {hands}, 10) n;
+INSERT INTO audit_refusal (id, upload_id, line, "offset", place, reason, is_our_fault)
+SELECT n, 1 + n % 40, 100000 + n, 0, '$', 'no hand', false FROM generate_series(1, {hands}, 10) n;
+INSERT INTO audit_table (id, source, name)
+SELECT row_number() OVER (), source, "table" FROM audit_hand GROUP BY source, "table";
+"""
+
+
+@pytest.fixture
+def many(db: Any) -> None:
+    """So many hands with all that hangs on them, and a planner that knows them."""
+    uploads = [
+        Upload(pk=number, name="day.ndjson", state="done", finished_at=timezone.now(),
+               line_count=50, clean_count=50, new_count=50)
+        for number in range(1, 402)
+    ]  # fmt: skip
+    Upload.objects.bulk_create(uploads)
+    statements = FILL.format(
+        hands=HANDS,
+        raw=f"'\\x{packed_line(B).hex()}'::bytea",
+        sha256=f"'\\x{hashlib.sha256(B).hexdigest()}'::bytea",
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(statements)
+        cursor.execute("SET session_replication_role = origin")
+        cursor.execute("ANALYZE")
+
+
+def scans(ask: Callable[[], object]) -> list[str]:
+    """The large tables that the queries of a page read from end to end."""
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        ask()
+    found = []
+    with connection.cursor() as cursor:
+        for query in asked.captured_queries:
+            if query["sql"].lstrip().upper().startswith(("SELECT", "WITH")):
+                cursor.execute("EXPLAIN (FORMAT JSON) " + query["sql"])
+                (plan,) = cursor.fetchone()
+                plan = json.loads(plan) if isinstance(plan, str) else plan
+                found += [
+                    f"{node['Relation Name']}: {query['sql'][:300]}"
+                    for node in nodes(plan[0]["Plan"])
+                    if node["Node Type"] == "Seq Scan" and node["Relation Name"] in LARGE
+                ]
+    assert asked.captured_queries
+    return found
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from nodes(part)
+
+
+FILTERS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "game": {"game": "tien-gow"},
+    "table": {"table": "T7"},
+    "source": {"source": "house-1"},
+    "player": {"player": "P77"},
+    "clean": {"verdict": "clean"},
+    "discrepant": {"verdict": "discrepant"},
+    "void, of which there is none": {"verdict": "void"},
+    "finding": {"code": "net-mismatch"},
+    "finding that no hand has": {"code": "rake-mismatch"},
+    "days": {"day_from": date(2025, 1, 5), "day_to": date(2025, 1, 5)},
+    "until a day": {"day_to": date(2025, 1, 5)},
+    "days long ago": {"day_to": date(2001, 1, 5)},
+    "beginning of an id": {"text": "h1234"},
+    "name in the search": {"text": "P77"},
+    "nothing": {"text": "zzz"},
+    "upload": {"upload": 5},
+    "upload of repeats": {"upload": 33},
+    "conflict": {"is_conflict": True},
+    "game and player": {"game": "tien-gow", "player": "P76"},
+    "table and verdict": {"table": "T7", "verdict": "clean"},
+    "source and table": {"source": "house-1", "table": "T7"},
+    "finding on a day": {"code": "net-mismatch", "day_from": date(2025, 1, 5)},
+}
+
+
+def test_no_list_of_hands_reads_them_all(many: None) -> None:
+    read = {
+        name: scans(partial(selectors.list_hands, selectors.HandFilters(**wanted)))
+        for name, wanted in FILTERS.items()
+    }
+    assert read == {name: [] for name in FILTERS}
+
+
+def test_no_page_behind_the_first_reads_them_all(many: None) -> None:
+    page = selectors.list_hands()
+    assert page.next_cursor is not None
+    assert scans(lambda: selectors.list_hands(cursor=page.next_cursor)) == []
+    back = selectors.list_hands(cursor=page.next_cursor).previous_cursor
+    assert back is not None
+    assert scans(lambda: selectors.list_hands(cursor=back)) == []
+    assert scans(lambda: selectors.primary_findings(page.rows)) == []
+
+
+def test_neither_the_choices_nor_one_hand_read_them_all(many: None) -> None:
+    assert scans(selectors.filter_choices) == []
+    assert scans(lambda: selectors.hand_detail(1230)) == []
+    assert scans(lambda: selectors.hand_detail(1231)) == []
+
+
+def test_the_pages_of_uploads_read_none_of_them_all(many: None) -> None:
+    assert scans(lambda: selectors.get_upload(5)) == []
+    assert scans(selectors.list_uploads) == []
+    assert scans(lambda: selectors.list_refusals(5)) == []
+
+
+def test_comparing_a_table_reads_its_hands_alone(many: None) -> None:
+    hand = Hand.objects.get(pk=1230)
+    (table,) = connection_values(
+        "SELECT id FROM audit_table WHERE source = %s AND name = %s", hand.source, hand.table
+    )
+    TableTouch.objects.create(table_id=table, since=hand.played_at, until=hand.played_at)
+    assert scans(lambda: comparing.compare_table(table_id=table)) == []
+
+
+def test_a_reading_of_all_would_be_seen(many: None) -> None:
+    assert scans(take_census) != []
+
+
+def connection_values(statement: str, *values: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return [row[0] for row in cursor.fetchall()]
