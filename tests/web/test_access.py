@@ -16,6 +16,7 @@ PROBES = {"healthz", "readyz"}
 NUMBERS = {
     "hand": 1, "upload": 1, "number": 1, "reaudit": 1, "version": 1, "name": "changes",
     "certificate": 1, "run": 1, "report": "hands",
+    "source": "a/b", "saved": 1,
 }  # fmt: skip
 ELSEWHERE = "203.0.113.9"
 
