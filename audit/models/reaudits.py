@@ -230,6 +230,11 @@ class ReauditResult(models.Model):
                 name="reaudit_result_changed",
                 condition=models.Q(is_changed=True),
             ),
+            models.Index(
+                fields=["reaudit", "id"],
+                name="reaudit_result_in_order",
+                condition=models.Q(is_changed=True),
+            ),
         )
 
     def __str__(self) -> str:
