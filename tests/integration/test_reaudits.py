@@ -297,5 +297,5 @@ def test_the_command_waits_for_the_worker(celery_worker_process: Any) -> None:
     assert out.getvalue().splitlines() == [
         f"Re-audit {job.pk}: 1 of 1 judged again: 1 new verdicts; 1 flipped, 1 judged otherwise",
         "  1 × discrepant rake-mismatch → clean",
-        "  CNY, minor units of 2 decimals: net 0 → -500, rake 0 → 500, valid bet 20000 → 20000",
+        "  CNY: net 0.00 → -5.00, rake 0.00 → 5.00, valid bet 200.00 → 200.00",
     ]

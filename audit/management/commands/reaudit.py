@@ -16,6 +16,7 @@ from audit.models import RefusedLines
 from audit.selectors.reaudits import ReauditRow, get_reaudit
 from audit.selectors.reaudits_report import list_amounts, list_flips
 from audit.selectors.reaudits_scope import KEYS
+from replay import format_minor
 
 EXIT_FLIPPED, EXIT_ASIDE, EXIT_STOPPED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 3, 64, 130
 POLL_SECONDS = 0.25
@@ -198,12 +199,17 @@ class Command(BaseCommand):
             )
             self.stdout.write(f"  {one.count:,} × {before} → {after}")
         for amount in list_amounts(row.id, "currency")[0]:
-            self.stdout.write(
-                f"  {amount.currency}, minor units of {amount.minor_digits} decimals:"
-                f" net {amount.net_before} → {amount.net_after},"
-                f" rake {amount.rake_before} → {amount.rake_after},"
-                f" valid bet {amount.valid_bet_before} → {amount.valid_bet_after}"
+            figures = ", ".join(
+                f"{name} {format_minor(before, amount.minor_digits)}"
+                f" → {format_minor(after, amount.minor_digits)}"
+                for name, before, after in (
+                    ("net", amount.net_before, amount.net_after),
+                    ("rake", amount.rake_before, amount.rake_after),
+                    ("valid bet", amount.valid_bet_before, amount.valid_bet_after),
+                )
+                if before is not None and after is not None
             )
+            self.stdout.write(f"  {amount.currency}: {figures}")
         if row.error:
             self.stderr.write(row.error)
 
