@@ -19,6 +19,9 @@ from audit.web.walks import Replayed, walked
 _TOLD = ("units", "net", "profit")
 _TOLD_IF_WRONG = ("tricks", "valid_bet", "carry_out")
 FIGURES_MAX = 40
+STEPS_MAX = 500
+# Events in which somebody chooses, or the platform for an absent player.
+_CHOICES = ("bid", "bet", "play", "lead", "follow", "discard", "declare", "wager")
 _LATIN = re.compile(r"[A-Za-z]")
 
 
@@ -82,7 +85,7 @@ def tell_hand(hand: LetterHand, player: str, texts: Texts, notes: Notes) -> Told
         hand=hand,
         played=played,
         lines=lines,
-        sentences=_sentences(hand, lines, texts),
+        sentences=(*_sentences(hand, lines, texts), *_moves(replayed, player, texts)),
         owed=_owed(replayed, player),
     )
 
@@ -182,6 +185,17 @@ def _sentences(hand: LetterHand, lines: Sequence[Line], texts: Texts) -> tuple[s
     return tuple(told)
 
 
+def _moves(replayed: Replayed, player: str, texts: Texts) -> Iterable[str]:
+    """Which moves of the player the platform made for him (SVC-24)."""
+    seats = {one.seat for one in getattr(replayed.read.hand, "seats", ()) if one.player == player}
+    own = [step for step in replayed.walk.steps if step.kind in _CHOICES and step.seat in seats]
+    late = [step for step in own if step.is_auto]
+    for step in late:
+        yield texts.say("by_timer", step=step.number)
+    if len(late) < len(own):
+        yield texts["by_player" if late else "all_by_player"]
+
+
 def _named(finding: replay.Finding, texts: Texts) -> str:
     rule = f", {finding.rule}" if finding.rule else ""
     known = replay.CODES.get(finding.code)
@@ -207,12 +221,17 @@ class FiledFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FiledHand:
-    """A hand of a case file with its findings and all its figures."""
+    """A hand of a case file with its findings and all its figures.
+
+    `steps` are number, sentence, and by whom the choice was made ("by the timer"), empty where
+    there was none.
+    """
 
     hand: LetterHand
     played: str
     findings: tuple[tuple[str, replay.Finding], ...]
     figures: tuple[FiledFigure, ...]
+    steps: tuple[tuple[int, str, str], ...]
     options: tuple[str, ...]
     problem: str | None
 
@@ -222,8 +241,13 @@ def file_hand(hand: LetterHand) -> FiledHand:
     played = f"{hand.started_at[:10]}, {clock_words(hand.started_at)}"
     problem = None
     figures: tuple[FiledFigure, ...] = ()
+    steps: tuple[tuple[int, str, str], ...] = ()
     try:
-        figures = tuple(_filed(one) for one in walked(hand.raw).walk.figures[: 10 * FIGURES_MAX])
+        walk = walked(hand.raw).walk
+        figures = tuple(_filed(one) for one in walk.figures[: 10 * FIGURES_MAX])
+        steps = tuple(
+            (step.number, step.sentence, _by(step)) for step in walk.steps[1 : STEPS_MAX + 1]
+        )
     except replay.Refusal as refusal:
         problem = str(refusal)
     titled = tuple(
@@ -236,11 +260,18 @@ def file_hand(hand: LetterHand) -> FiledHand:
         played=played,
         findings=titled,
         figures=figures,
+        steps=steps,
         options=tuple(words.option_words(label) for label in primary.explained_by)
         if primary is not None
         else (),
         problem=problem,
     )
+
+
+def _by(step: replay.Step) -> str:
+    if step.kind not in _CHOICES:
+        return ""
+    return "by the timer" if step.is_auto else "by the player"
 
 
 def _filed(figure: replay.Figure) -> FiledFigure:

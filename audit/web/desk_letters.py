@@ -15,7 +15,8 @@ from django.views.decorators.http import require_safe
 import replay
 from audit.models import CaseState
 from audit.selectors.desk_books import RemedyRow, claimed_in_case, get_claim, remedies_of
-from audit.selectors.desk_cases import ClaimRow, case_detail, exposure_of_case, get_case, list_acts
+from audit.selectors.desk_cases import ClaimRow, case_detail, get_case, list_acts
+from audit.selectors.desk_exposure import exposure_of_case
 from audit.selectors.desk_letters import (
     HANDS_MAX,
     Booked,

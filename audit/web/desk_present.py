@@ -12,7 +12,8 @@ from django.utils import timezone
 
 import replay
 from audit.models import ActKind, CaseState, Decision
-from audit.selectors.desk_cases import ActRow, CaseDetail, Exposure, MemberRow
+from audit.selectors.desk_cases import ActRow, CaseDetail, MemberRow
+from audit.selectors.desk_exposure import Exposure, ExposureRow
 from audit.selectors.desk_queue import CaseRow, Overview
 from audit.selectors.pages import Page
 from audit.services.desk.remedies import MOVES_MONEY
@@ -31,7 +32,6 @@ class CaseLine:
     row: CaseRow
     title: str
     relation: str
-    money: str
     age: str
     due: str
     is_overdue: bool
@@ -46,7 +46,6 @@ def case_line(row: CaseRow, now: datetime) -> CaseLine:
         row=row,
         title=words.title_of(row),
         relation=_relation(row),
-        money=words.money_words(row.money),
         age=words.span_words(now - row.opened_at),
         due=words.due_words(row.due_at, now),
         is_overdue=row.is_open and row.due_at < now,
@@ -108,7 +107,6 @@ def present_overview(overview: Overview, mine: Page[CaseRow], first: Page[CaseRo
     now = timezone.now()
     return {
         "figures": overview,
-        "at_risk": words.money_words(overview.at_risk),
         "oldest": words.span_words(now - overview.oldest) if overview.oldest else None,
         "decisions": [
             (one.value, words.DECISIONS[one][0], overview.decisions.get(one.value, 0))
@@ -121,7 +119,10 @@ def present_overview(overview: Overview, mine: Page[CaseRow], first: Page[CaseRo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerLine:
-    """One player of the exposure; the bar runs from the middle, owed to the right."""
+    """One player of the exposure; the bar runs from the middle, owed to the right.
+
+    The amounts are empty where no hand of the player has both figures.
+    """
 
     player: str
     hands: int
@@ -171,8 +172,9 @@ def present_case(detail: CaseDetail, *, user_id: int, left: bool) -> dict[str, A
         "title": words.title_of(row),
         "game": replay.GAMES.get(row.game),
         "cause": _cause(row),
-        "money": words.money_words(row.money),
-        "netted": words.money_words(detail.exposure.netted),
+        "netted": f"{words.money_words(detail.exposure.netted)} owed"
+        if detail.exposure.netted
+        else "nothing owed",
         "players": player_lines(detail.exposure),
         "player_count": detail.exposure.player_count,
         "members": [_member_line(one) for one in members.rows],
@@ -216,27 +218,32 @@ def _cause(row: CaseRow) -> dict[str, Any] | None:
 
 def player_lines(exposure: Exposure) -> list[PlayerLine]:
     largest = max((abs(one.difference) for one in exposure.rows), default=0)
-    lines = []
-    for one in exposure.rows:
-        # In tenths of a unit of the drawing, by whole numbers.
-        width = abs(one.difference) * BAR * 10 // largest if largest else 0
-        start = BAR * 10 + 40 - (width if one.difference < 0 else 0)
-        lines.append(
-            PlayerLine(
-                player=one.player,
-                hands=one.hand_count,
-                unknown=one.unknown_count,
-                logged=words.signed(one.logged, one.digits),
-                recomputed=words.signed(one.recomputed, one.digits),
-                net=words.signed(one.difference, one.digits),
-                currency=one.currency,
-                standing=_owed(one.difference, one.unknown_count),
-                bar_x=f"{start // 10}.{start % 10}",
-                bar_width=f"{max(width, 5) // 10}.{max(width, 5) % 10}",
-                is_owed=one.difference > 0,
-            )
-        )
-    return lines
+    return [_player_line(one, largest) for one in exposure.rows]
+
+
+def _player_line(one: ExposureRow, largest: int) -> PlayerLine:
+    # In tenths of a unit of the drawing, by whole numbers.
+    width = abs(one.difference) * BAR * 10 // largest if largest else 0
+    width = max(width, 5) if one.difference else 0
+    start = BAR * 10 + 40 - (width if one.difference < 0 else 0)
+    is_known = one.unknown_count < one.hand_count
+
+    def amount(units: int) -> str:
+        return words.signed(units, one.digits) if is_known else ""
+
+    return PlayerLine(
+        player=one.player,
+        hands=one.hand_count,
+        unknown=one.unknown_count,
+        logged=amount(one.logged),
+        recomputed=amount(one.recomputed),
+        net=amount(one.difference),
+        currency=one.currency,
+        standing=_owed(one.difference, one.unknown_count),
+        bar_x=f"{start // 10}.{start % 10}",
+        bar_width=f"{width // 10}.{width % 10}" if width else "",
+        is_owed=one.difference > 0,
+    )
 
 
 def _owed(difference: int, unknown: int) -> str:

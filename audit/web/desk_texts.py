@@ -62,6 +62,21 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
         "此記錄目前無法重播。",
         "此记录目前无法重播。",
     ),
+    "by_timer": (
+        "Step {step} was made by the timer, not by you.",
+        "第 {step} 步由計時器代行，並非您所作。",
+        "第 {step} 步由计时器代行，并非您所作。",
+    ),
+    "by_player": (
+        "Your other moves in this hand were made by the player.",
+        "本局您的其餘各步均由玩家本人所作。",
+        "本局您的其余各步均由玩家本人所作。",
+    ),
+    "all_by_player": (
+        "Your moves in this hand were made by the player, none by the timer.",
+        "本局您的各步均由玩家本人所作，無一由計時器代行。",
+        "本局您的各步均由玩家本人所作，无一由计时器代行。",
+    ),
     "clean": (
         "Log and rules agree on every figure of this hand.",
         "本局各項數字，記錄與規則一致。",

@@ -23,7 +23,8 @@ from audit.services.desk.deciding import (
 )
 from audit.services.desk.errors import CaseNotFound, DeskConflict, DeskRefused
 
-CASES_MAX = 500
+# As many as one form can send: DATA_UPLOAD_MAX_NUMBER_FIELDS, less its other fields.
+CASES_MAX = 90
 KINDS = (ActKind.ASSIGNED, ActKind.DECIDED, ActKind.WITHDRAWN, ActKind.REOPENED)
 
 
