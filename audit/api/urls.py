@@ -37,9 +37,7 @@ urlpatterns = [
         reaudits.ReauditAside.as_view(),
         name="api-reaudit-aside",
     ),
-    path(
-        "api/v1/certificates/", certificates.CertificateList.as_view(), name="api-certificates"
-    ),
+    path("api/v1/certificates/", certificates.CertificateList.as_view(), name="api-certificates"),
     path(
         "api/v1/certificates/<int:certificate>/",
         certificates.CertificateOne.as_view(),

@@ -90,7 +90,7 @@ def write_sheet(sheet: Sheet, *, with_mark: bool) -> Iterator[bytes]:
 def _head(sheet: Sheet) -> Iterator[str]:
     yield f"# title,{write_cell(sheet.title)}"
     yield f"# made at,{instant_text(sheet.made_at)}"
-    yield f"# engine,{write_cell(replay.ENGINE)}"
+    yield f"# engine,{replay.ENGINE}"
     for name, value in sheet.filters.items():
         # A line above the table stays one line, whatever was asked for.
         yield f"# filter,{write_cell(name)},{write_cell(_CONTROL.sub(_escaped, value))}"

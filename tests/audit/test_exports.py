@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
+import replay
 from audit.selectors.exports import (
     FINDING_COLUMNS,
     REPORTS,
@@ -206,7 +208,7 @@ def test_filters_narrow_a_table_and_are_named(ingest: Ingest) -> None:
     sheet = Sheet(title="x", columns=("a",), rows=[], made_at=NOW, filters={"q": "=x\ny"})
     data = b"".join(write_sheet(sheet, with_mark=False))
     assert check_sheet(io.BytesIO(data)).about == (
-        ("title", "x"), ("made at", "2025-05-02T08:00:00Z"), ("engine", "'1.0.0"),
+        ("title", "x"), ("made at", "2025-05-02T08:00:00Z"), ("engine", replay.ENGINE),
         ("filter", "q", "'=x\\u000ay"), ("no activity",),
     )  # fmt: skip
     assert b"# no activity\r\n" in data
@@ -289,3 +291,17 @@ def test_columns_are_as_many_as_cells(ingest: Ingest) -> None:
         assert {len(row) for row in rows} == {len(report.columns)}
     assert {len(row) for row in totals_rows(TotalsQuery())} == {len(TOTALS_COLUMNS)}
     assert len(set(FINDING_COLUMNS)) == len(FINDING_COLUMNS)
+
+
+def test_a_command_tells_whole_tables_from_cut_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "whole.csv").write_bytes(whole())
+    (tmp_path / "cut.csv").write_bytes(whole()[:-100])
+    call_command("check_export", str(tmp_path / "whole.csv"))
+    assert capsys.readouterr().out == f"{tmp_path}/whole.csv: whole, 5 rows\n"
+    with pytest.raises(CommandError, match="2 of 3 tables"):
+        call_command(
+            "check_export",
+            *(str(tmp_path / name) for name in ("whole.csv", "cut.csv", "missing.csv")),
+        )
