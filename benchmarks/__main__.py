@@ -1,10 +1,10 @@
-"""The command: `python -m benchmarks audit`, `memory`, `ingest` or `packing`."""
+"""The command: `python -m benchmarks audit`, `memory`, `ingest`, `pages` or `packing`."""
 
 from __future__ import annotations
 
 import argparse
 
-from benchmarks import ingest, memory, packing, speed
+from benchmarks import ingest, memory, packing, pages, speed
 
 
 def main() -> None:
@@ -22,11 +22,16 @@ def main() -> None:
     stored.add_argument("--rounds", type=_count, default=3, help="turns of each contender (3)")
     lines = commands.add_parser("packing", help="lines packed with the dictionary and without")
     lines.add_argument("--hands", type=_count, default=5_000, help="hands a game (5,000)")
+    shown = commands.add_parser("pages", help="each page with few hands stored and with many")
+    shown.add_argument("--hands", type=_count, default=10_000, help="few (10,000)")
+    shown.add_argument("--times", type=_count, default=100, help="as many are many (100)")
     options = parser.parse_args()
     if options.command == "audit":
         print(speed.report(options.hands, options.rounds))
     elif options.command == "ingest":
         print(ingest.report(options.hands, options.rounds))
+    elif options.command == "pages":
+        print(pages.report(options.hands, options.times))
     elif options.command == "packing":
         print(packing.report(options.hands))
     else:

@@ -11,8 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from time import monotonic, sleep
@@ -21,12 +20,11 @@ import psycopg
 
 import replay
 from audit.devstack.processes import Stop
-from audit.devstack.services import start_broker, start_postgres
 from audit.devstack.supervisor import Supervisor
-from audit.devstack.throwaway import throwaway_environment, throwaway_folder
 from audit.devstack.up import ROOT, WORKER_STOP
 from audit.zstd import packed_line
 from benchmarks.logs import SEED, hands_of
+from benchmarks.stack import services
 from replay.simulate import source_of
 
 GOAL_OF_AUDIT = 0.6
@@ -57,7 +55,7 @@ def report(hands: int, rounds: int) -> str:
     with tempfile.TemporaryDirectory(prefix="tilecourt-bench-") as folder:
         log = Path(folder, "hands.ndjson")
         log.write_bytes(b"".join(line + b"\n" for line in lines))
-        with _services() as (supervisor, env):
+        with services(is_safe=True) as (supervisor, env):
             bench = _Bench(supervisor, env, log)
             times: dict[str, list[float]] = {}
             for _ in range(rounds):
@@ -273,23 +271,3 @@ class _Bench:
     def _stop(self, name: str) -> None:
         self._supervisor.process(name).terminate()
         self._supervisor.wait_done(name)
-
-
-@contextmanager
-def _services() -> Iterator[tuple[Supervisor, dict[str, str]]]:
-    """PostgreSQL as in service, writing through to the disk, and a broker."""
-    with throwaway_folder() as supervisor:
-        env = {
-            **os.environ,
-            **throwaway_environment(supervisor.state),
-            "DJANGO_SETTINGS_MODULE": "audit.config.settings",
-            "DATABASE_URL": start_postgres(supervisor, False),
-            "BROKER_URL": start_broker(supervisor),
-        }
-        subprocess.run(
-            [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0"],
-            env=env,
-            cwd=ROOT,
-            check=True,
-        )
-        yield supervisor, env

@@ -17,10 +17,9 @@ import django
 
 django.setup()
 
-from django.db import connection  # noqa: E402 - Django must stand first
-
-from audit import services  # noqa: E402
+from audit import services  # noqa: E402 - Django must stand first
 from audit.models import Chunk  # noqa: E402
+from benchmarks.stack import database_seconds  # noqa: E402
 
 
 def main(what: str, few: Path, log: Path) -> tuple[float, float, float]:
@@ -28,10 +27,9 @@ def main(what: str, few: Path, log: Path) -> tuple[float, float, float]:
     is_alone = what != "receive"
     if is_alone:
         take(few, is_alone=True)
-    connection.ensure_connection()
-    start, own, databases = monotonic(), process_time(), _database_seconds()
+    start, own, databases = monotonic(), process_time(), database_seconds()
     take(log, is_alone=is_alone)
-    return monotonic() - start, process_time() - own, _database_seconds() - databases
+    return monotonic() - start, process_time() - own, database_seconds() - databases
 
 
 def take(log: Path, *, is_alone: bool) -> None:
@@ -44,12 +42,6 @@ def take(log: Path, *, is_alone: bool) -> None:
             chunks = Chunk.objects.filter(upload_id=received.upload_id).order_by("number")
             for chunk_id in list(chunks.values_list("pk", flat=True)):
                 assert services.judge_chunk(chunk_id=chunk_id) is None
-
-
-def _database_seconds() -> float:
-    """CPU of the server's process for this connection, where Linux tells it."""
-    told = Path(f"/proc/{connection.connection.info.backend_pid}/schedstat")
-    return int(told.read_text().split()[0]) / 1e9 if told.exists() else 0.0
 
 
 if __name__ == "__main__":
