@@ -15,6 +15,7 @@ import msgspec
 import replay
 from audit.importers.feed import Converted, CutFile, Facts, Feed, Piece, refuse
 from audit.importers.reading import (
+    UNREADABLE,
     Fields,
     check_keys,
     digits_of,
@@ -90,7 +91,7 @@ def _columns(data: bytes) -> tuple[dict[str, list[bytes]], dict[str, str]]:
                 answer["list"], type=dict[str, list[msgspec.Raw]]
             ).items()
         }
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise refuse("$.d.list", f"not an object of arrays: {error}") from None
     for name in _REQUIRED:
         if name not in columns:
@@ -111,7 +112,7 @@ def _columns(data: bytes) -> tuple[dict[str, list[bytes]], dict[str, str]]:
 def _object(data: bytes, place: str) -> dict[str, bytes]:
     try:
         found = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=dict[str, msgspec.Raw])
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise refuse(place, f"not a JSON object: {error}") from None
     return {name: bytes(raw) for name, raw in found.items()}
 

@@ -28,6 +28,8 @@ _EPOCH = re.compile(r"[1-9][0-9]{9}(?:[0-9]{3})?", re.ASCII)
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
 
 Row = dict[str, Any]
+# What a decoder raises for bytes that it cannot read.
+UNREADABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
 class Number(str):
@@ -52,7 +54,7 @@ def rows_of(data: bytes, *, key: str) -> tuple[list[tuple[int, bytes]], dict[str
         raise refuse("$", "neither a JSON object nor an array of them")
     try:
         whole = msgspec.json.decode(_unmarked(data), type=dict[str, msgspec.Raw])
-    except msgspec.MsgspecError:
+    except UNREADABLE:
         return list(_lines(data)), {}
     if not bytes(whole.get(key, b"")).lstrip().startswith(b"["):
         # One row by itself.
@@ -69,7 +71,7 @@ def _unmarked(data: bytes) -> bytes:
 def _array(data: bytes, place: str) -> list[bytes]:
     try:
         return [bytes(raw) for raw in msgspec.json.decode(_unmarked(data), type=list[msgspec.Raw])]
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise refuse(place, f"no array of rows: {error}") from None
 
 

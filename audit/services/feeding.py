@@ -92,7 +92,10 @@ def receive_feed(
         )
     facts |= cut.facts
     if cut.drift:
-        facts["around"] = dict(cut.drift)
+        facts["around"] = {
+            storable(name, 200): storable(value, 200)
+            for name, value in list(cut.drift.items())[: importers.DRIFT_FIELDS_MAX]
+        }
     again = [piece for piece in cut.pieces if piece.restates]
     if again and user is None:
         raise RestatementIncomplete(
@@ -123,7 +126,7 @@ def receive_feed(
     )
     if cut.drift and not received.is_known:
         _store_drift(received.upload_id, feed, source, {
-            name: [1, 1, example] for name, example in cut.drift.items()
+            name: [1, 1, example] for name, example in list(cut.drift.items())[: importers.DRIFT_FIELDS_MAX]
         })  # fmt: skip
     return Received(
         upload_id=received.upload_id,
@@ -137,7 +140,12 @@ def receive_feed(
 
 def _source(source: str) -> str:
     name = source.strip()
-    if not name or len(name) > NAME_MAX or _CONTROL.search(name):
+    if (
+        any("\ud800" <= character <= "\udfff" for character in name)
+        or not name
+        or len(name) > NAME_MAX
+        or _CONTROL.search(name)
+    ):
         raise FeedUnknown(f"A feed needs the name of its source: 1 to {NAME_MAX} characters.")
     return name
 

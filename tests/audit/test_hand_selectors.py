@@ -215,7 +215,10 @@ def test_choices_are_the_games_kinds_codes_tables_and_sources(ingest) -> None:
     assert choices.tables == ("B", "a", "b")
     assert choices.sources == ("odd", "é")
     assert [value for value, _ in choices.games] == list(replay.GAMES)
-    assert choices.verdicts == (("clean", "Clean"), ("discrepant", "Discrepant"), ("void", "Void"))
+    assert choices.verdicts == (
+        ("clean", "Clean"), ("consistent", "Consistent"), ("discrepant", "Discrepant"),
+        ("void", "Void"),
+    )  # fmt: skip
     assert [value for value, _ in choices.codes] == list(replay.CODES)
 
 

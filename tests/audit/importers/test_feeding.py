@@ -215,3 +215,31 @@ def test_a_line_with_gaps_comes_in_as_a_feed_of_its_own(feed: Feed) -> None:
     row = selectors.get_upload(feed("partial", log_of([line]), source="").upload_id)
     assert (row.consistent, row.rejected) == (1, 0)
     assert Hand.objects.get().started_at == "2024-05-17T21:14:06+08:00"
+
+
+NESTED = b"[" * 20_000
+
+
+@pytest.mark.parametrize("name", ["ky-730", "bbin-3006", "wm-112", "event-list-122", "partial"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        NESTED, b'{"d":' + NESTED, b'{"data":' + NESTED, b"", b"\xff\xfe{}", b"PK\x03\x04", b"[1]",
+        b'{"\xff": 1}', b"[[]]", b"null", b'[{"\\u0000": "\\u0000"}]', b'{"a": NaN}', b"[" * 3,
+        b'{"d": {"code": 0, "count": 0, "list": {}}}', b'{"d": 1}', b'"text"', b"\x00" * 100,
+        gzip.compress(b"[]")[:-4],
+    ],
+    ids=range(18),
+)  # fmt: skip
+def test_no_file_makes_an_importer_fail(feed: Feed, name: str, data: bytes) -> None:
+    row = selectors.get_upload(feed(name, data).upload_id)
+    assert (row.state, row.failed, row.hands) == ("failed", 0, 0)
+    assert row.error
+
+
+def test_what_the_store_cannot_hold_is_kept_as_an_escape(feed: Feed) -> None:
+    nul = "a\x00b"
+    data = ky_answer(ky_row(**{nul: nul}), **{nul: nul})
+    feed("ky-730", data)
+    assert sorted(one.field for one in FeedDrift.objects.all()) == ["a\\u0000b", "d.a\\u0000b"]
+    assert Hand.objects.count() == 1
