@@ -24,7 +24,7 @@ class KeyConverter:
 register_converter(KeyConverter, "key")
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="hands"), name="home"),
+    path("", RedirectView.as_view(pattern_name="overview"), name="home"),
     path(
         "login",
         LoginView.as_view(authentication_form=SignInForm, redirect_authenticated_user=True),

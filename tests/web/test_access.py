@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.test import Client
-from django.urls import get_resolver, reverse
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from audit.api import urls as api
 from audit.web.urls import urlpatterns
@@ -16,9 +16,17 @@ PROBES = {"healthz", "readyz"}
 NUMBERS = {
     "hand": 1, "upload": 1, "number": 1, "reaudit": 1, "version": 1, "name": "changes",
     "certificate": 1, "run": 1, "report": "hands",
-    "source": "a/b", "saved": 1,
+    "source": "a/b", "saved": 1, "case": 1, "bulk": 1, "claim": 1, "remedy": 1,
 }  # fmt: skip
 ELSEWHERE = "203.0.113.9"
+
+
+def leaves(patterns) -> list[URLPattern]:
+    """The patterns that lead to a view, also those of included lists."""
+    found = []
+    for pattern in patterns:
+        found += leaves(pattern.url_patterns) if isinstance(pattern, URLResolver) else [pattern]
+    return found
 
 
 def addresses(patterns=urlpatterns) -> dict[str, str]:
@@ -27,7 +35,7 @@ def addresses(patterns=urlpatterns) -> dict[str, str]:
         pattern.name: reverse(
             pattern.name, kwargs={key: NUMBERS[key] for key in pattern.pattern.converters}
         )
-        for pattern in patterns
+        for pattern in leaves(patterns)
     }
 
 
@@ -122,7 +130,10 @@ def test_a_next_address_elsewhere_is_not_followed(client, auditor):
 
 def pages_of(site: Client) -> dict[str, str]:
     """Each HTML page of the site with hands, an upload and its refusals in the store."""
-    names = ("hands", "hand", "step", "uploads", "upload", "progress", "rules")
+    names = (
+        "overview", "hands", "hand", "step", "uploads", "upload", "progress", "totals", "desk",
+        "certificates", "sources", "reaudits", "rules",
+    )  # fmt: skip
     pages = {name: site.get(addresses()[name]).content.decode() for name in names}
     pages["login"] = Client().get("/login").content.decode()
     pages["no such page"] = site.get("/nothing/").content.decode()

@@ -33,8 +33,10 @@ KINDS = (
     ("clean", "Clean"),
 )
 WIDTH = 880
+RAKE_WIDTH = 430
 LEFT = 52
 LABELS_MAX = 16
+RAKE_LABELS_MAX = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,8 @@ class RakeMark:
     url: str
     bar: Bar | None
     value: str
+    recomputed_y: float
+    logged_y: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +146,9 @@ def _short(day: date) -> str:
     return f"{day.day} {MONTHS[day.month - 1][:3]}"
 
 
-def _labels(days: Sequence[date]) -> list[str]:
+def _labels(days: Sequence[date], most: int = LABELS_MAX) -> list[str]:
     """The day's number below its bar, with the month where that begins; not below every one."""
-    every = -(-len(days) // LABELS_MAX)
+    every = -(-len(days) // most)
     labels = []
     month = 0
     for number, day in enumerate(days):
@@ -238,16 +242,16 @@ def _rake(rake: figures.Rake, period: dict[str, str]) -> RakeChart:
     gaps = scale_through(
         scale_of([day.difference for day in rake.days], top=160, bottom=208, from_zero=True)
     )
-    pitch = (WIDTH - LEFT) / len(rake.days)
-    xs = [round(LEFT + (number + 0.5) * pitch, 1) for number in range(len(rake.days))]
-    labels = _labels([day.day for day in rake.days])
+    pitch = RAKE_WIDTH / len(rake.days)
+    xs = [round((number + 0.5) * pitch, 1) for number in range(len(rake.days))]
+    labels = _labels([day.day for day in rake.days], RAKE_LABELS_MAX)
     marks = []
     for x, label, day in zip(xs, labels, rake.days, strict=True):
         value = _signed(day.difference, digits)
         bar = None
         if day.difference:
             ends = sorted((gaps.y(0), gaps.y(day.difference)))
-            width = round(min(pitch * 0.6, 40), 1)
+            width = round(min(pitch * 0.6, 30), 1)
             bar = Bar(kind="discrepant", x=round(x - width / 2, 1), y=ends[0], width=width,
                       height=round(max(ends[1] - ends[0], 1), 1))  # fmt: skip
         marks.append(
@@ -258,6 +262,8 @@ def _rake(rake: figures.Rake, period: dict[str, str]) -> RakeChart:
                 url=_hands(period | _one_day(day.day) | {"code": "rake-mismatch"}),
                 bar=bar,
                 value=value,
+                recomputed_y=scale.y(day.recomputed),
+                logged_y=scale.y(day.logged),
             )
         )
     return RakeChart(
