@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 import replay
 from audit.models import Refusal, SortedRefusal, SortedUpload, Table, Upload
@@ -85,7 +85,7 @@ def sort_refusals(*, seconds: float) -> bool:
     Safe to run twice and at once. Returns: whether some are left after so many seconds.
     """
     end = time.monotonic() + seconds
-    for upload_id in _unsorted():
+    for upload_id in list(_unsorted()):
         if time.monotonic() >= end:
             return True
         with transaction.atomic():
@@ -93,7 +93,12 @@ def sort_refusals(*, seconds: float) -> bool:
     return False
 
 
-def _unsorted() -> list[int]:
+def is_unsorted() -> bool:
+    """Whether refused lines wait to be looked through."""
+    return _unsorted().exists()
+
+
+def _unsorted() -> QuerySet[Upload, int]:
     """The uploads that were never looked through, or have other refused lines since."""
     refused = F("rejected_count") + F("failed_count")
     found = (
@@ -101,7 +106,7 @@ def _unsorted() -> list[int]:
         .annotate(refused=refused, looked_at=F("sorted__known_count") + F("sorted__unknown_count"))
         .filter(~Q(refused=F("looked_at")) | Q(refused__gt=0, looked_at__isnull=True))
     )
-    return list(found.order_by("pk").values_list("pk", flat=True))
+    return found.order_by("pk").values_list("pk", flat=True)
 
 
 def _sort(upload_id: int) -> None:

@@ -1,6 +1,6 @@
 """What the workers do. A task takes ids, calls one service, and is safe to run twice."""
 
-from audit.tasks.certificates import certify, sweep_certificates
+from audit.tasks.certificates import certify, sort_refusals, sweep_certificates
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
 from audit.tasks.evidence import seal_log
@@ -13,6 +13,7 @@ __all__ = [
     "gather_cases",
     "judge_chunk",
     "seal_log",
+    "sort_refusals",
     "sweep",
     "sweep_certificates",
     "sweep_reaudits",

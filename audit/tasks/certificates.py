@@ -7,7 +7,8 @@ from django.db import InterfaceError, OperationalError
 
 from audit.services import certifying, certifying_refusals
 
-SECONDS_FOR_REFUSALS = 20.0
+SECONDS_FOR_REFUSALS = 60.0
+SWEEP_SECONDS = 30.0
 
 
 @shared_task(
@@ -24,6 +25,18 @@ def certify(run_id: int) -> None:
 
 
 @shared_task(
+    name="audit.sort_refusals",
+    autoretry_for=(OperationalError, InterfaceError),
+    retry_backoff=True,
+    retry_backoff_max=60,
+    max_retries=None,
+)
+def sort_refusals() -> None:
+    """Look through refused lines that came in, for the table that they name."""
+    certifying_refusals.sort_refusals(seconds=SECONDS_FOR_REFUSALS)
+
+
+@shared_task(
     name="audit.sweep_certificates",
     autoretry_for=(OperationalError, InterfaceError),
     retry_backoff=True,
@@ -31,6 +44,8 @@ def certify(run_id: int) -> None:
     max_retries=None,
 )
 def sweep_certificates() -> None:
-    """Look through refused lines that came in, and queue again runs that were forgotten."""
-    certifying_refusals.sort_refusals(seconds=SECONDS_FOR_REFUSALS)
+    """Queue again runs that were forgotten, and refused lines that wait to be looked through."""
     certifying.sweep_runs()
+    if certifying_refusals.is_unsorted():
+        # One that comes too late finds the next on its way.
+        sort_refusals.apply_async(expires=SWEEP_SECONDS)
