@@ -168,6 +168,34 @@ def present_trials(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """One change of the record's own rules under which its log is right."""
+
+    url: str
+    label: str
+    value: str
+    code: str
+
+
+def explained_by(tried: replay.WhatIf, hand: int) -> tuple[Explained, ...]:
+    """The single changes that make every figure of the log right, in words (FORMAT 6.4, 30)."""
+    labels = {label for f, _ in _findings(tried.record) for label in f.explained_by}
+    found = []
+    for label in sorted(labels):
+        name, _, value = label.partition("=")
+        option = name.partition(".")[2]
+        found.append(
+            Explained(
+                url=_address(hand, rules=tried.named, change=label),
+                label=OPTION_WORDS.get(option, option.replace("_", " ")),
+                value=_value(option, value),
+                code=label,
+            )
+        )
+    return tuple(found)
+
+
 def changes_for(
     game: replay.Game, ruleset: replay.Ruleset, chosen: str | None
 ) -> tuple[Change, ...]:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 import replay
 from audit import selectors
 from audit.web.presenters.hands import present_head
-from audit.web.presenters.what_if import changes_for, present_trials, present_what_if
+from audit.web.presenters.what_if import changes_for, explained_by, present_trials, present_what_if
 from audit.web.views.viewer import route_of
 from audit.web.walks import walked
 
@@ -56,6 +56,7 @@ def what_if(request: HttpRequest, hand: int) -> HttpResponse:
         ),
         "changes": changes_for(game, base, change),
         "trials": present_trials(trials, replayed.options, hand),
+        "explained": explained_by(tried, hand),
         "right_count": sum(trial.is_right for trial in trials),
     }
     return render(request, "hands/what_if.html", context, status=status)
