@@ -15,6 +15,8 @@ from audit.selectors.pages import NotFound
 from audit.zstd import unpacked
 
 COUNTED_MAX = 100_000
+# Gaps are counted over so many records, the latest ones: a page of theirs is no report.
+RECORDS_MAX = 20_000
 DRIFT_SHOWN = 200
 
 
@@ -70,7 +72,7 @@ class FeedRecord:
 class SourceDetail:
     """A source with its drift, its gaps and its latest record.
 
-    `gaps` has the number of hands, of the latest `records` (at most COUNTED_MAX), that each gap
+    `gaps` has the number of hands, of the latest `records` (at most RECORDS_MAX), that each gap
     affects, by its name.
     """
 
@@ -145,9 +147,9 @@ def source_detail(name: str) -> SourceDetail:
     if not rows:
         raise SourceNotFound("There is no source of this name.")
     with connection.cursor() as cursor:
-        cursor.execute(_GAPS, [name, COUNTED_MAX])
+        cursor.execute(_GAPS, [name, RECORDS_MAX])
         gaps = dict(cursor.fetchall())
-        cursor.execute(_RECORDS, [name, COUNTED_MAX])
+        cursor.execute(_RECORDS, [name, RECORDS_MAX])
         (records,) = cursor.fetchone()
     drift = FeedDrift.objects.filter(source=name).select_related("upload").order_by("-id")
     return SourceDetail(
