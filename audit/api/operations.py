@@ -16,6 +16,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
+from audit.api.evidence import KeptEvidence, ready_detail
+from audit.selectors.evidence import seal_figures
 from audit.selectors.metrics import Figures, read_figures
 from audit.selectors.vitals import broker_trouble, database_trouble
 
@@ -40,9 +42,13 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Database and broker can be reached; which of the two cannot is not for strangers."""
+    """Database and broker can be reached; which of the two cannot is not for strangers.
+
+    Whoever may scrape hears on a line of its own of other software than was accepted.
+    """
     if database_trouble() is None and broker_trouble() is None:
-        return plain("ready")
+        detail = ready_detail() if may_scrape(request) else ""
+        return plain("ready" + detail)
     return plain("not ready", 503)
 
 
@@ -56,11 +62,12 @@ def metrics(request: HttpRequest) -> HttpResponse:
         refused["WWW-Authenticate"] = "Bearer"
         return refused
     try:
-        figures = read_figures()
+        figures, evidence = read_figures(), seal_figures()
     except DatabaseError:
         return plain("the store cannot be reached", 503)
     registry = CollectorRegistry()
     registry.register(Kept(figures))
+    registry.register(KeptEvidence(evidence))
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 

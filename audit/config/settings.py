@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
@@ -161,6 +162,9 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 
 CELERY_BEAT_SCHEDULE["seal"] = {
     "task": "audit.seal", "schedule": 60.0, "options": {"expires": 60.0},
+}  # fmt: skip
+CELERY_BEAT_SCHEDULE["self_check"] = {
+    "task": "audit.self_check", "schedule": crontab(hour=3, minute=17),
 }  # fmt: skip
 
 # What comes by the clock has a queue of its own: behind a long backlog it would come too late. Each

@@ -8,3 +8,7 @@ os.environ["TILECOURT_PROCESS"] = "web"
 from django.core.wsgi import get_wsgi_application
 
 application = get_wsgi_application()
+
+from audit.services.self_check import check_at_start  # noqa: E402 - only when Django is set up
+
+check_at_start("web")

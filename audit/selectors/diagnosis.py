@@ -19,6 +19,7 @@ from django.utils import timezone
 
 import replay
 from audit.models import Chunk, ChunkState, TableTouch, Upload, UploadState
+from audit.selectors.diagnosis_evidence import seal_sentence, seal_trouble, software_trouble
 from audit.selectors.references import missing_references
 from audit.selectors.rulesets import current_rulesets
 from audit.selectors.vitals import broker_trouble, database_trouble, first_line, live_workers
@@ -75,6 +76,8 @@ def examine() -> Iterator[Check]:
             yield _tables()
             yield _receiving()
             yield _references()
+            yield _seals()
+            yield _software()
     yield from _disks(is_database_there=trouble is None)
 
 
@@ -217,6 +220,18 @@ def _references() -> Check:
                     " backup.")  # fmt: skip
     return _good("references", f"The newest {ROWS_LOOKED_AT} rows of each table name what is"
                  " there.")  # fmt: skip
+
+
+def _seals() -> Check:
+    trouble = seal_trouble()
+    return _good("seals", seal_sentence()) if trouble is None else _bad("seals", trouble)
+
+
+def _software() -> Check:
+    trouble = software_trouble()
+    if trouble is not None:
+        return _bad("software", trouble)
+    return _good("software", "No look at the software found it to differ from what was accepted.")
 
 
 def _disks(*, is_database_there: bool) -> Iterator[Check]:

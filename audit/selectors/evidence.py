@@ -35,12 +35,14 @@ class HeadRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealFigures:
     """`size` leaves under the latest head; rows announced and not sealed, and how long they have
-    waited at most."""
+    waited at most. `is_accepted` is what the newest look at the software found, None without one.
+    """
 
     size: int
     head_at: datetime | None
     waiting: int
     waiting_seconds: float
+    is_accepted: bool | None
 
 
 class StoredTree:
@@ -135,19 +137,25 @@ def leaves_of(kind: LeafKind, rows: Sequence[int]) -> dict[int, int]:
     return dict(found.values_list("row", "index"))
 
 
+_FIGURES = """
+SELECT h.size, h.made_at, p.waiting, p.seconds, c.is_good FROM
+    (SELECT coalesce(sum(cardinality(rows)), 0)::bigint AS waiting,
+        coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS seconds
+        FROM audit_sealpending) p
+    LEFT JOIN (SELECT size, made_at FROM audit_treehead ORDER BY size DESC LIMIT 1) h ON true
+    LEFT JOIN (SELECT is_good FROM audit_softwarecheck ORDER BY id DESC LIMIT 1) c ON true
+"""
+
+
 def seal_figures() -> SealFigures:
-    """Raises: django.db.DatabaseError."""
-    head = TreeHead.objects.order_by("-size").values_list("size", "made_at").first()
+    """All in one query. Raises: django.db.DatabaseError."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT coalesce(sum(cardinality(rows)), 0)::bigint,"
-            " coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8"
-            " FROM audit_sealpending"
-        )
-        waiting, seconds = cursor.fetchone()
+        cursor.execute(_FIGURES)
+        size, head_at, waiting, seconds, is_accepted = cursor.fetchone()
     return SealFigures(
-        size=0 if head is None else head[0],
-        head_at=None if head is None else head[1],
+        size=size or 0,
+        head_at=head_at,
         waiting=waiting,
         waiting_seconds=max(0.0, seconds),
+        is_accepted=is_accepted,
     )

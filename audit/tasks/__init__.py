@@ -3,12 +3,13 @@
 from audit.tasks.certificates import certify, sort_refusals, sweep_certificates
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
-from audit.tasks.evidence import seal_log
+from audit.tasks.evidence import check_software, seal_log
 from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
 from audit.tasks.tables import compare_table
 
 __all__ = [
     "certify",
+    "check_software",
     "compare_table",
     "gather_cases",
     "judge_chunk",

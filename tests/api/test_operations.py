@@ -13,7 +13,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from audit import services
-from audit.models import Chunk, TableTouch, Upload
+from audit.models import Chunk, SealPending, TableTouch, Upload
 from audit.selectors import vitals
 from audit.services.judging import ATTEMPTS_MAX
 from tests.audit.logs import B, changed, log, void, with_net
@@ -51,6 +51,10 @@ def test_the_figures_are_those_of_the_uploads(db: Any) -> None:
     Upload.objects.create(name="arriving", byte_count=10**6, line_count=5)
     told = figures()
     age = told.pop(("queue_age_seconds", ""))
+    assert told.pop(("log_waiting", "")) == sum(
+        len(rows) for rows in SealPending.objects.values_list("rows", flat=True)
+    )
+    assert 0 < told.pop(("log_waiting_seconds", "")) < 60
     assert told.pop(("tables_waiting", "")) == TableTouch.objects.values("table").distinct().count()
     assert 90 <= age < 100
     whole = Upload.objects.exclude(sha256=None).values_list("byte_count", flat=True)
@@ -76,11 +80,14 @@ def test_the_figures_are_those_of_the_uploads(db: Any) -> None:
         ("chunks", "running"): 0,
         ("chunks", "done"): 2,
         ("chunks", "failed"): 0,
+        ("log_leaves", ""): 0,
     }
 
 
-def test_the_figures_take_one_query(db: Any, django_assert_num_queries: Any) -> None:
-    with django_assert_num_queries(1):
+def test_the_figures_take_a_query_and_those_of_the_log_another(
+    db: Any, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(2):
         figures()
 
 
@@ -91,7 +98,9 @@ def test_a_file_that_is_given_up_takes_nothing_back(db: Any) -> None:
     arriving = Upload.objects.create(name="x", touched_at="2020-01-01T00:00:00Z", byte_count=9)
     services.sweep()
     assert Upload.objects.get(pk=arriving.pk).state == "failed"
-    assert figures() == before | {("uploads", "failed"): 1.0}
+    after = figures()
+    assert after.pop(("log_waiting_seconds", "")) > before.pop(("log_waiting_seconds", ""))
+    assert after == before | {("uploads", "failed"): 1.0}
 
 
 def test_with_a_token_the_token_is_asked_of_everyone(db: Any, settings: Any) -> None:
