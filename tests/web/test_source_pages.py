@@ -142,3 +142,14 @@ def test_a_feed_without_a_source_is_refused_with_a_sentence(site: Client, db: An
     response = site.post("/uploads/", {"files": file, "feed": "ky-730"}, follow=True)
     assert "A feed needs the name of its source" in response.content.decode()
     assert Chunk.objects.count() == 0
+
+
+def test_a_wager_that_the_rules_refuse_stops_nothing(site: Client, feed: Feed) -> None:
+    second = bbin_ticket(
+        WagersID="9002", WagerDetail="6,1:0.94,10.00,-10.00", BetAmount="10.00", Payoff="-10.00",
+        Commissionable="10.00",
+    )  # fmt: skip
+    feed("bbin-3006", log_of([bbin_ticket(), second]))
+    page = text_of(site, f"/hands/{Hand.objects.get().pk}/")
+    assert "A wager that the rules refuse" in page
+    assert "The replay stops here" not in page

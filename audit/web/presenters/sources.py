@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -203,7 +203,9 @@ class _Kept(str):
 
 
 def _card(finding: replay.Finding, options: Mapping[str, object]) -> FindingCard:
-    return present_finding(finding, step=0, options=options)
+    """A finding as on any hand's page; but where there is no replay only a tile too many stops."""
+    card = present_finding(finding, step=0, options=options)
+    return replace(card, stops=finding.code == "tile-excess")
 
 
 def _multiple(hand: Any) -> int | None:
