@@ -14,9 +14,9 @@ from audit.selectors.filters import CHOICES_MAX
 from audit.selectors.pages import NotFound
 from audit.zstd import unpacked
 
-COUNTED_MAX = 100_000
+COUNTED_MAX = 10_000
 # Gaps are counted over so many records, the latest ones: a page of theirs is no report.
-RECORDS_MAX = 20_000
+RECORDS_MAX = 5_000
 DRIFT_SHOWN = 200
 
 
