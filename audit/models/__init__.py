@@ -38,6 +38,7 @@ from audit.models.evidence import (
 )
 from audit.models.feeds import FeedDrift, PartialRecord
 from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
+from audit.models.players import NameDecision, NamedUpload, Player, Rename
 from audit.models.reaudits import (
     Admission,
     Reaudit,
@@ -95,8 +96,11 @@ __all__ = [
     "Hand",
     "HandVersion",
     "LeafKind",
+    "NameDecision",
+    "NamedUpload",
     "Numbering",
     "PartialRecord",
+    "Player",
     "Reaudit",
     "ReauditAmount",
     "ReauditBatch",
@@ -110,6 +114,7 @@ __all__ = [
     "RemedyEntry",
     "RemedyExport",
     "RemedyState",
+    "Rename",
     "Restatement",
     "RunState",
     "SavedFilter",
