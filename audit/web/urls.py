@@ -6,7 +6,16 @@ from django.views.generic import RedirectView
 
 from audit.web import certificates, exports, reaudits
 from audit.web.forms import SignInForm
-from audit.web.views import hands, overview, rules, sources, uploads, viewer, what_if
+from audit.web.views import (
+    evidence,
+    hands,
+    overview,
+    rules,
+    sources,
+    uploads,
+    viewer,
+    what_if,
+)
 
 
 class KeyConverter:
@@ -79,5 +88,9 @@ urlpatterns = [
     path("totals/export.csv", exports.totals_csv, name="totals-csv"),
     path("exports/<slug:report>.csv", exports.report_csv, name="report-csv"),
     path("desk/", include("audit.web.desk_urls")),
+    path("hands/<key:hand>/bundle", evidence.bundle, name="bundle"),
+    path("evidence/", evidence.evidence_page, name="evidence"),
+    path("evidence/heads.txt", evidence.heads_text, name="heads-text"),
+    path("evidence/heads.json", evidence.heads_json, name="heads-json"),
     path("rules/", rules.rule_list, name="rules"),
 ]
