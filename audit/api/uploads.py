@@ -18,6 +18,7 @@ import replay
 from audit import selectors, services
 from audit.api.body import body_of
 from audit.api.errors import BUSY_SECONDS, ApiError
+from audit.selectors.reaudits import admitted_later
 
 # What the bytes are is told by the bytes themselves; these names only say that they are a log.
 LOG_TYPES = (
@@ -153,6 +154,9 @@ def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
             "restated": row.restated,
         },
         "turned": row.turned,
+        "admitted_later": admitted_later([row.id]).get(row.id, 0)
+        if row.rejected or row.failed
+        else 0,
         "created_at": row.created_at,
         "started_at": row.started_at,
         "finished_at": row.finished_at,

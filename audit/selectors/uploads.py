@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import BinaryField, Func, QuerySet
+from django.db.models import BinaryField, F, Func, QuerySet
 from django.utils import timezone
 
 from audit.models import Refusal, Upload, UploadState
@@ -74,7 +74,10 @@ class UploadRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalRow:
-    """One refused line. `raw` is its beginning for the eye, None where the bytes were not kept."""
+    """One refused line. `raw` is its beginning for the eye, None where the bytes were not kept.
+
+    `hand_pk` is the hand that stands for it since a re-audit, `reaudit_id` which one; else None.
+    """
 
     id: int
     line: int
@@ -85,6 +88,8 @@ class RefusalRow:
     is_raw_cut: bool
     sha256: str | None
     is_our_fault: bool
+    hand_pk: int | None
+    reaudit_id: int | None
 
 
 def list_uploads(*, cursor: str | None = None, limit: int = 50) -> Page[UploadRow]:
@@ -132,13 +137,24 @@ def list_refusals(
         return Page(rows=())
     # Of a long line only what the page shows is fetched.
     start = Func("raw", 1, FIRST_BLOCK_BYTES, function="substring", output_field=BinaryField())
-    found = Refusal.objects.filter(upload_id=upload_id).defer("raw").annotate(start=start)
+    found = (
+        Refusal.objects.filter(upload_id=upload_id)
+        .defer("raw")
+        .annotate(
+            start=start,
+            hand_pk=F("admission__version__hand_id"),
+            reaudit_id=F("admission__reaudit_id"),
+        )
+    )
     found = found.order_by("line")
     if at is not None and at.is_back:
         found = found.filter(line__lt=at.key[0]).order_by("-line")
     elif at is not None:
         found = found.filter(line__gt=at.key[0])
-    rows = [_refusal_row(refusal, refusal.start) for refusal in found[: limit + 1]]
+    rows = [
+        _refusal_row(refusal, refusal.start, refusal.hand_pk, refusal.reaudit_id)
+        for refusal in found[: limit + 1]
+    ]
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.line,))
 
 
@@ -210,7 +226,12 @@ def _rate(upload: Upload, audited: int) -> float | None:
     return audited / seconds if seconds > 0 else None
 
 
-def _refusal_row(refusal: Refusal, start: bytes | memoryview | None) -> RefusalRow:
+def _refusal_row(
+    refusal: Refusal,
+    start: bytes | memoryview | None,
+    hand_pk: int | None,
+    reaudit_id: int | None,
+) -> RefusalRow:
     raw = None if start is None else unpacked_start(start, RAW_SHOWN + 1)
     return RefusalRow(
         id=refusal.pk,
@@ -222,4 +243,6 @@ def _refusal_row(refusal: Refusal, start: bytes | memoryview | None) -> RefusalR
         is_raw_cut=raw is not None and len(raw) > RAW_SHOWN,
         sha256=refusal.sha256.hex() if refusal.sha256 else None,
         is_our_fault=refusal.is_our_fault,
+        hand_pk=hand_pk,
+        reaudit_id=reaudit_id,
     )

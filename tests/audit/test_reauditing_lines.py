@@ -186,3 +186,23 @@ def test_a_line_of_a_hand_that_turned_is_counted_with_it(ingest, settings, tmp_p
     with engine():
         reaudited()
         assert [selectors.get_upload(one.id).turned for one in (late, upload)] == [0, 0]
+
+
+def test_svc_17_the_upload_says_which_of_its_refused_lines_are_hands_now(
+    ingest, client, django_user_model, settings, tmp_path
+) -> None:
+    client.force_login(django_user_model.objects.create_user("ines.castro"))
+    row = ingest(log(changed(B, ruleset=OTHER), b"{}"))
+    assert "since" not in client.get(f"/uploads/{row.id}/").content.decode()
+    write_revision(tmp_path)
+    know(settings, tmp_path)
+    job = reaudited(refused_lines="waiting").pk
+    hand = Hand.objects.get()
+    first, second = selectors.list_refusals(row.id).rows
+    assert (first.line, first.hand_pk, first.reaudit_id) == (1, hand.pk, job)
+    assert (second.line, second.hand_pk, second.reaudit_id) == (2, None, None)
+    page = client.get(f"/uploads/{row.id}/").content.decode()
+    assert page.count(f'<a href="/hands/{hand.pk}/">a hand</a> since') == 1
+    assert "<dt>Refused lines that are hands now</dt><dd>1</dd>" in page
+    told = client.get(f"/api/v1/uploads/{row.id}/").json()
+    assert (told["verdicts"]["rejected"], told["admitted_later"]) == (2, 1)

@@ -10,10 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import importers, selectors, services
+from audit.selectors.reaudits import admitted_later
 from audit.web.presenters.uploads import present_progress, present_uploads
 
 # The script that shows how much has been sent asks for the address to go to, not for the page.
 SCRIPT_HEADER = "X-Tilecourt-Script"
+PAGE = "uploads/upload.html"
 
 
 @never_cache
@@ -75,7 +77,7 @@ def _receive(request: HttpRequest) -> HttpResponse:
 @require_safe
 def upload_page(request: HttpRequest, upload: int) -> HttpResponse:
     """One upload: how far it is, what came out, which lines were refused."""
-    return _one(request, upload, "uploads/upload.html")
+    return _one(request, upload, PAGE)
 
 
 @never_cache
@@ -97,4 +99,6 @@ def _one(request: HttpRequest, upload: int, template: str) -> HttpResponse:
         problem, status = str(error), 400
     context = present_progress(row, refusals, cursor=request.GET.get("cursor"))
     context |= {"section": "uploads", "problem": problem}
+    if refusals.rows and template == PAGE:
+        context["admitted_later"] = admitted_later([upload]).get(upload, 0)
     return render(request, template, context, status=status)
