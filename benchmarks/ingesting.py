@@ -1,8 +1,9 @@
 """One side of `bench ingest`, in a process with Django: take a file in, with or without Celery.
 
-`python -m benchmarks.ingesting receive|without-celery FEW FILE` prints the seconds of FILE by the
-wall, of CPU in this process, and of CPU in the database's process for it (0 where that cannot be
-known). FEW, a few hands, go first: what a process loads for its first hands is not ingest.
+`python -m benchmarks.ingesting WHAT FEW FILE` prints the seconds of WHAT by the wall, of CPU in
+this process, and of CPU in the database's process for it (0 where that cannot be known). WHAT is
+`receive` or `without-celery` for FILE, or `re-audit` for what is stored. FEW, a few hands, go
+first: what a process loads for its first hands is not ingest.
 """
 
 from __future__ import annotations
@@ -18,17 +19,20 @@ import django
 django.setup()
 
 from audit import services  # noqa: E402 - Django must stand first
-from audit.models import Chunk  # noqa: E402
+from audit.models import Chunk, Reaudit, ReauditState  # noqa: E402
 from benchmarks.stack import database_seconds  # noqa: E402
 
 
 def main(what: str, few: Path, log: Path) -> tuple[float, float, float]:
-    """The seconds of receiving alone, or of receiving and of judging every chunk."""
+    """The seconds of receiving alone, of receiving and of judging every chunk, or of a re-audit."""
     is_alone = what != "receive"
     if is_alone:
         take(few, is_alone=True)
     start, own, databases = monotonic(), process_time(), database_seconds()
-    take(log, is_alone=is_alone)
+    if what == "re-audit":
+        judge_again()
+    else:
+        take(log, is_alone=is_alone)
     return monotonic() - start, process_time() - own, database_seconds() - databases
 
 
@@ -42,6 +46,18 @@ def take(log: Path, *, is_alone: bool) -> None:
             chunks = Chunk.objects.filter(upload_id=received.upload_id).order_by("number")
             for chunk_id in list(chunks.values_list("pk", flat=True)):
                 assert services.judge_chunk(chunk_id=chunk_id) is None
+
+
+def judge_again() -> None:
+    """Judge every stored hand again, as the workers do, but one batch after the other here."""
+    with mock.patch("audit.services.queueing._queue"):
+        reaudit_id = services.open_reaudit(user=None, reason="benchmark", query={})
+        open_ones = Reaudit.objects.filter(
+            pk=reaudit_id, state__in=[ReauditState.GATHERING, ReauditState.RUNNING]
+        )
+        while open_ones.exists():
+            services.work_on_reaudit(reaudit_id=reaudit_id)
+    assert Reaudit.objects.get(pk=reaudit_id).state == ReauditState.DONE
 
 
 if __name__ == "__main__":

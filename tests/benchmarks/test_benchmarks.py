@@ -71,11 +71,21 @@ def test_ingest_prints_every_contender_and_the_four_ratios(monkeypatch):
     monkeypatch.delenv("BROKER_URL")
     text = ingest.report(60, 1)
     table = re.findall(r"^ +(\S.*\S) +\d+\.\d\d s   [\d,]+ hands/s$", text, re.MULTILINE)
-    names = ["audit", "without Celery", "two workers", "one worker", "of it receiving", "COPY"]
-    assert table == [*names, "as bytea", "as jsonb"]
+    assert table == [
+        "audit",
+        "without Celery",
+        "re-audit of what is stored",
+        "two workers",
+        "one worker",
+        "of it receiving",
+        "COPY",
+        "as bytea",
+        "as jsonb",
+    ]
     assert re.search(r"\(a\) .*, reaches \d+\.\d\d of the rate of", text)
     assert re.search(r"\(b\) it takes \d+\.\d times as long as COPY", text)
     assert re.search(r"\(c\) two workers: \d+\.\d\d times as fast as one \(goal 1\.7", text)
     assert re.search(r"\(d\) Celery's own share of one worker's time: -?\d+\.\d %", text)
     assert re.search(r"\(e\) CPU of a hand: audit \d+ µs; .* storing \d+ µs in one process", text)
     assert re.search(r"\(f\) COPY of the lines .* is\s+\d+\.\d times as fast", text, re.DOTALL)
+    assert re.search(r"\(g\) a re-audit reaches \d+\.\d\d of the rate of the audit", text)
