@@ -26,6 +26,8 @@ KEYS = {
     "q": "beginning with",
     "upload": "upload",
     "conflict": "in conflict",
+    "open": "days in an open case",
+    "risk": "money at risk",
 }
 NAME_MAX = 128
 # Counting stops here: a preview must not take longer than a look.

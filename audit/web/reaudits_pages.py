@@ -19,6 +19,8 @@ from audit.selectors.reaudits_scope import KEYS, PREVIEW_MAX, Preview
 from audit.web import markup
 
 NO_FINDING = "no finding"
+# The filters that have a field of their own in the form; the others come with the address.
+FIELDS = ("game", "verdict", "code", "table", "player", "from", "to", "upload")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +109,9 @@ def present_form(
         "choices": choices,
         "rulesets": rulesets,
         "refused_lines": RefusedLines.choices,
-        "others": {key: asked[key] for key in ("source", "q", "conflict") if asked.get(key)},
-        "filter_titles": KEYS,
+        "others": [
+            (key, KEYS[key], asked[key]) for key in KEYS if key not in FIELDS and asked.get(key)
+        ],
         "preview": None if preview is None else _preview_words(preview),
     }
 

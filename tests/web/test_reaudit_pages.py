@@ -16,6 +16,8 @@ from django.test.utils import CaptureQueriesContext
 from audit import selectors, services
 from audit.models import Hand, Reaudit, ReauditResult
 from audit.selectors.exports_sheet import Found, check_sheet
+from audit.selectors.reaudits_scope import KEYS
+from audit.web.presenters.hands import FILTERS
 from tests.audit.logs import B, W, changed, with_net
 from tests.audit.reauditing import (
     NAMED,
@@ -92,6 +94,14 @@ def test_what_cannot_be_started_is_told(site: Any, asked: dict[str, str], senten
     page = text_of(answer.content.decode())
     assert sentence in page
     assert not Reaudit.objects.exists()
+
+
+def test_every_filter_of_the_hands_list_is_one_of_a_re_audit(site: Any, store: Any) -> None:
+    assert set(KEYS) == set(FILTERS)
+    store(B, WRONG)
+    page = text_of(get(site, "/reaudits/new?q=wro&source=odd"))
+    assert "Also kept to: source odd , beginning with wro ." in page
+    assert "1 hand would be judged again." in page
 
 
 def test_the_list_names_each_with_its_state(site: Any, rehearsal: Reaudit) -> None:
