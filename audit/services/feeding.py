@@ -11,7 +11,7 @@ import io
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,13 +28,13 @@ from audit.services.payloads import ChunkLine
 from audit.services.receiving import (
     ByteStream,
     Received,
-    Records,
     RestatementIncomplete,
     UploadInterrupted,
     UploadRefused,
     UploadTooLarge,
     receive_upload,
 )
+from audit.services.records import Records
 from audit.services.submissions import SubmissionKey
 from audit.services.texts import storable
 
@@ -82,60 +82,37 @@ def receive_feed(
         raise FeedUnknown(f"There is no feed {feed}: it is one of {', '.join(importers.FEEDS)}.")
     facts: dict[str, Any] = {"source": _source(source)} if known.needs_source else {}
     raw = _read(stream, on_progress)
+
+    def take(lines: Iterable[replay.Line], **how: Any) -> Received:
+        records = Records(feed=feed, facts=facts, lines=lines)
+        return receive_upload(name=name, stream=io.BytesIO(raw), user=user, records=records, **how)
+
     try:
-        data = replay.read_whole(io.BytesIO(raw), most=importers.FILE_BYTES_MAX)
-        cut = importers.cut(feed, data)
+        cut = importers.cut(feed, replay.read_whole(io.BytesIO(raw), most=importers.FILE_BYTES_MAX))
     except replay.Refusal as refusal:
-        records = Records(feed=feed, facts=facts, lines=[_refused(raw, refusal, known)])
-        return receive_upload(
-            name=name, stream=io.BytesIO(raw), user=user, key=key, records=records
-        )
+        return take([_refused(raw, refusal, known)], key=key)
     facts |= cut.facts
-    if cut.drift:
-        facts["around"] = {
-            storable(name, 200): storable(value, 200)
-            for name, value in list(cut.drift.items())[: importers.DRIFT_FIELDS_MAX]
-        }
+    drift = dict(list(cut.drift.items())[: importers.DRIFT_FIELDS_MAX])
+    if drift:
+        facts["around"] = {storable(one, 200): storable(drift[one], 200) for one in drift}
     again = [piece for piece in cut.pieces if piece.restates]
     if again and user is None:
         raise RestatementIncomplete(
             "Some of its records are settled anew, which somebody must announce: name an account."
         )
-    others = list(cut.pieces)
-    restating_id = None
+    others, restating_id = list(cut.pieces), None
     if again and restatement is None:
         reason = f"Settled anew by its source ({known.title})."
         others = _without(cut.pieces, again)
         if not others:
             others, restatement = again, reason
         elif key is None or not _is_known(key):
-            restating_id = receive_upload(
-                name=name,
-                stream=io.BytesIO(raw),
-                user=user,
-                restatement=reason,
-                records=Records(feed=feed, facts=facts, lines=_lines(again)),
-            ).upload_id
-    received = receive_upload(
-        name=name,
-        stream=io.BytesIO(raw),
-        user=user,
-        key=key,
-        restatement=restatement,
-        records=Records(feed=feed, facts=facts, lines=_lines(others)),
-    )
-    if cut.drift and not received.is_known:
-        _store_drift(received.upload_id, feed, source, {
-            name: [1, 1, example] for name, example in list(cut.drift.items())[: importers.DRIFT_FIELDS_MAX]
-        })  # fmt: skip
-    return Received(
-        upload_id=received.upload_id,
-        sha256=received.sha256,
-        byte_count=received.byte_count,
-        lines=received.lines,
-        is_known=received.is_known,
-        restating_id=restating_id,
-    )
+            restating_id = take(_lines(again), restatement=reason).upload_id
+    received = take(_lines(others), key=key, restatement=restatement)
+    if drift and not received.is_known:
+        seen = {one: [1, 1, drift[one]] for one in drift}
+        _store_drift(received.upload_id, feed, facts["source"], seen)
+    return replace(received, restating_id=restating_id)
 
 
 def _source(source: str) -> str:

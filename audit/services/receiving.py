@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -24,6 +24,7 @@ import replay
 from audit.models import Chunk, Refusal, Upload, UploadState
 from audit.services.payloads import ChunkLine, store_chunk
 from audit.services.queueing import queue_on_commit
+from audit.services.records import Records
 from audit.services.settling import settle_upload
 from audit.services.submissions import (
     SubmissionInProgress,
@@ -70,21 +71,11 @@ class ByteStream(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Records:
-    """The records of a file that is no hand log: of which feed, what stands for all of them, and
-    each as a line."""
-
-    feed: str
-    facts: Mapping[str, Any]
-    lines: Iterable[replay.Line]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
     """A file that was taken whole; `lines` are those that are not blank.
 
     `is_known`: the same file came before under the same key, and nothing was taken now.
-    `restating_id` is the upload of those records of a feed by which it settles hands anew.
+    `restating_id` is the upload of those records by which a feed settles hands anew.
     """
 
     upload_id: int
@@ -109,10 +100,8 @@ def receive_upload(
 
     `restatement` is the reason why its records replace those that its source sent before; None
     where the file is not announced as one. `user` announces it. `records` are taken in the place of
-    the file's lines where an importer cut it (`services.feeding`).
-
-    `on_progress` hears the bytes read so far. Memory holds one chunk at most. Under a `key` that
-    stands for a file already, this one is only read to see that it is the same.
+    the file's lines. `on_progress` hears the bytes read so far. Memory holds one chunk at most.
+    Under a `key` that stands for a file already, this one is only read to see that it is the same.
     Raises: UploadTooLarge, UploadInterrupted; the upload then stands as failed, with the sentence,
     and nothing else of it is kept. RestatementIncomplete, SubmissionInProgress,
     SubmissionKeyReused; nothing is kept.

@@ -17,7 +17,7 @@ from replay.partial.audit import (
     reject_partial,
 )
 from replay.partial.gaps import CHECKS, GAPS, Check, Gap
-from replay.partial.pai_gow import PartialPaiGow, PartialSeat
+from replay.partial.pai_gow_record import PartialPaiGow, PartialSeat
 from replay.partial.record import (
     FORMAT,
     Assumption,

@@ -14,7 +14,7 @@ from replay.audit import alternatives, prepared, worded
 from replay.findings import Finding
 from replay.game import Game
 from replay.games import GAMES
-from replay.partial import pai_gow, wenzhou
+from replay.partial import pai_gow, pai_gow_record, wenzhou
 from replay.partial.gaps import CHECKS, GAPS, Check, GapName, prevented
 from replay.partial.judged import Judged
 from replay.partial.record import FORMAT, PartialHand, decode, decoder_of
@@ -23,7 +23,7 @@ from replay.record import Refusal, salvage
 from replay.ruleset import Ruleset, Rulesets
 
 _MARK = FORMAT.encode()
-_decoder = decoder_of((pai_gow.PartialPaiGow, wenzhou.PartialWenzhou))
+_decoder = decoder_of((pai_gow_record.PartialPaiGow, wenzhou.PartialWenzhou))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class _Kind:
 
 
 _KINDS: dict[type[PartialHand], _Kind] = {
-    pai_gow.PartialPaiGow: _Kind(
-        game=GAMES[pai_gow.GAME],
-        check=pai_gow.check,
+    pai_gow_record.PartialPaiGow: _Kind(
+        game=GAMES[pai_gow_record.GAME],
+        check=pai_gow_record.check,
         judge=pai_gow.judge,
         unchecked=pai_gow.unchecked,
     ),

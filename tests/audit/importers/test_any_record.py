@@ -57,6 +57,11 @@ def test_a_changed_field_is_refused_or_judged(feed: str, data: st.DataObject) ->
         raw = file_of(feed, rows)
     except UnicodeEncodeError:
         return
+    if feed == "ky-730" and b"\\ud800" in raw:
+        # No JSON text holds half a character; columns cannot be parted from it.
+        with pytest.raises(replay.Refusal):
+            importers.cut(feed, raw)
+        return
     found = importers.cut(feed, raw)
     assert found.pieces
     for piece in found.pieces:

@@ -12,7 +12,7 @@ from typing import Any, Union
 import msgspec
 
 from replay.partial.gaps import ALWAYS, possible_gaps
-from replay.partial.pai_gow import PartialPaiGow
+from replay.partial.pai_gow_record import PartialPaiGow
 from replay.partial.verdict import PartialVerdict
 from replay.partial.wenzhou import PartialWenzhou
 
