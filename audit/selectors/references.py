@@ -16,8 +16,9 @@ SELECT count(*), min(o."{key}") FROM "{table}" o
 WHERE o."{column}" IS NOT NULL {window}
     AND NOT EXISTS (SELECT FROM "{target}" t WHERE t."{target_column}" = o."{column}")
 """
-# As far back as a look costs about a second at most.
-_WINDOW = """AND o."{key}" > (SELECT max("{key}") - %(newest)s FROM "{table}")"""
+# A number and no subquery, so that the planner knows how few rows it has to look at.
+_LAST = 'SELECT max("{key}") FROM "{table}"'
+_WINDOW = 'AND o."{key}" > %s'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +37,7 @@ def missing_references(*, newest: int | None = None) -> tuple[Reference, ...]:
     with connection.cursor() as cursor:
         for field in _unchecked():
             table = field.model._meta.db_table  # noqa: SLF001 - it is public
-            cursor.execute(_statement(field, has_window=newest is not None), {"newest": newest})
-            rows, first = cursor.fetchone()
+            rows, first = _missing(cursor, field, newest)
             found.append(Reference(table=table, column=field.column, rows=rows, first=first))
     return tuple(found)
 
@@ -52,7 +52,10 @@ def _unchecked() -> list[models.ForeignKey[Any, Any]]:
     return sorted(fields, key=lambda field: (field.model._meta.db_table, field.column))  # noqa: SLF001
 
 
-def _statement(field: models.ForeignKey[Any, Any], *, has_window: bool) -> str:
+def _missing(
+    cursor: Any, field: models.ForeignKey[Any, Any], newest: int | None
+) -> tuple[int, int | None]:
+    """How many rows name what is not there, and the key of the first."""
     key = field.model._meta.pk  # noqa: SLF001
     assert key is not None
     parts = {
@@ -62,5 +65,12 @@ def _statement(field: models.ForeignKey[Any, Any], *, has_window: bool) -> str:
         "target": field.target_field.model._meta.db_table,  # noqa: SLF001
         "target_column": field.target_field.column,
     }
-    window = _WINDOW.format(**parts) if has_window else ""
-    return _MISSING.format(window=window, **parts)
+    if newest is None:
+        cursor.execute(_MISSING.format(window="", **parts))
+    else:
+        cursor.execute(_LAST.format(**parts))
+        (last,) = cursor.fetchone()
+        window = _WINDOW.format(**parts)
+        cursor.execute(_MISSING.format(window=window, **parts), [(last or 0) - newest])
+    rows, first = cursor.fetchone()
+    return rows, first
