@@ -20,7 +20,7 @@ def ready_detail() -> str:
         return ""
     if check is None:
         return ""
-    return f"\nsoftware: {len(check.differences)} things differ from what was accepted"
+    return f"\nsoftware: differs from what was accepted in {len(check.differences)}"
 
 
 class KeptEvidence(Collector):

@@ -15,8 +15,9 @@ def seal_trouble() -> str | None:
     """What keeps the log from being sealed, with what to do; None when nothing does."""
     figures = seal_figures()
     if figures.waiting_seconds > WAITING_SECONDS_MAX:
+        words = "1 row has" if figures.waiting == 1 else f"{figures.waiting:,} rows have"
         return (
-            f"{figures.waiting:,} rows have waited up to {figures.waiting_seconds / 60:.0f} minutes"
+            f"{words} waited up to {figures.waiting_seconds / 60:.0f} minutes"
             " to be sealed: see that beat and the workers run, then manage.py seal."
         )
     head = latest_head()
@@ -46,9 +47,10 @@ def software_trouble() -> str | None:
     check = failing_check()
     if check is None:
         return None
-    first = next(iter(check.differences))
+    first, count = next(iter(check.differences)), len(check.differences)
+    words = "1 thing differs" if count == 1 else f"{count:,} things differ"
     return (
-        f"{len(check.differences):,} things differ from the accepted software, {first} first"
+        f"{words} from the accepted software, {first} first"
         f" ({check.process}, {check.made_at:%Y-%m-%d %H:%M} UTC): manage.py self-check names them;"
         " accept them with --accept when they are meant."
     )

@@ -121,7 +121,7 @@ def test_one_byte_turns_the_check_red_and_alerts(checkout, quick, caplog, path):
     assert expected != found
     (record,) = caplog.records
     assert (record.levelname, record.message) == ("ERROR", "self_check_failed")
-    assert "1 things differ" in software_trouble()
+    assert "1 thing differs" in software_trouble()
     file.write_bytes(data)
     assert look().is_good
     assert software_trouble() is None
@@ -190,7 +190,7 @@ def test_the_command_names_what_differs(checkout, quick):
     assert status == 1
     first, second = words.splitlines()
     assert first == f"code replay/money.py: expected {expected}, found {found}"
-    assert second.startswith("1 differ from what was accepted: ")
+    assert second.startswith("1 in all: find out why they differ")
 
 
 def test_the_list_is_checked_by_another_program(checkout):
@@ -235,7 +235,7 @@ def test_probes_and_metrics_tell_it(checkout, quick, settings):
     assert "\ntilecourt_log_waiting 3.0\n" in metrics(shown)
     answer = Client().get("/readyz", headers=shown)
     assert (answer.status_code, answer.content.decode()) == (
-        200, "ready\nsoftware: 1 things differ from what was accepted\n",
+        200, "ready\nsoftware: differs from what was accepted in 1\n",
     )  # fmt: skip
     assert Client().get("/readyz").content == b"ready\n"
 

@@ -67,7 +67,7 @@ def test_what_differs_is_shown_with_an_alert(reader, monkeypatch):
     self_check.check_software(occasion=CheckOccasion.DAILY, process="worker")
     text = reader.get("/evidence/").content.decode()
     assert text.count('role="alert"') == 1
-    assert "1 things differ from the accepted software, code x.py first" in text
+    assert "1 thing differs from the accepted software, code x.py first" in text
     assert (
         "<code>code x.py</code><br>expected <code>nothing</code><br>found <code>ab</code>" in text
     )

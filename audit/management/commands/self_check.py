@@ -86,8 +86,8 @@ class Command(BaseCommand):
             self.stdout.write(f"… and {count - SHOWN:,} more.")
         if not check.is_good:
             self.stdout.write(
-                f"{count:,} differ from what was accepted: find out why, or accept them with"
-                " --accept --by ACCOUNT --reason TEXT."
+                f"{count:,} in all: find out why they differ from what was accepted, or accept"
+                " them with --accept --by ACCOUNT --reason TEXT."
             )
             sys.exit(EXIT_DIFFERS)
         accepted = latest_accepted()
