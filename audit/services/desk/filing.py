@@ -13,7 +13,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Max, Min, Q
+from django.db.models import Q
 from django.utils import timezone
 
 import replay
@@ -291,28 +291,39 @@ def _tell(left: Sequence[CaseHand], joined: Sequence[CaseHand], now: datetime) -
 
 
 def _refresh(case_ids: Iterable[int]) -> None:
-    """Count these cases again: hands, days, money at risk by currency."""
-    for case_id in sorted(case_ids):
-        standing = CaseHand.objects.filter(case_id=case_id, left_at__isnull=True)
-        span = standing.aggregate(first=Min("played_at"), last=Max("played_at"))
-        Case.objects.filter(pk=case_id).update(
-            hand_count=standing.count(), first_played=span["first"], last_played=span["last"]
-        )
-        with connection.cursor() as cursor:
-            cursor.execute(_COUNT_MONEY, {"case": case_id})
+    """Count these cases again, set by set: hands, days, money at risk by currency."""
+    cases = {"cases": sorted(case_ids)}
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT_HANDS, cases)
+        cursor.execute(_DROP_MONEY, cases)
+        cursor.execute(_COUNT_MONEY, cases)
 
+
+_COUNT_HANDS = """
+UPDATE audit_case c
+SET hand_count = counted.hands, first_played = counted.first, last_played = counted.last
+FROM (
+    SELECT wanted.id, count(m.id) AS hands, min(m.played_at) AS first, max(m.played_at) AS last
+    FROM unnest(%(cases)s::int8[]) AS wanted (id)
+    LEFT JOIN audit_casehand m ON m.case_id = wanted.id AND m.left_at IS NULL
+    GROUP BY wanted.id
+) counted
+WHERE c.id = counted.id
+"""
+
+# A currency of which no hand is left.
+_DROP_MONEY = """
+DELETE FROM audit_casemoney o WHERE o.case_id = ANY(%(cases)s) AND NOT EXISTS (
+    SELECT FROM audit_casehand m
+    WHERE m.case_id = o.case_id AND m.left_at IS NULL
+        AND m.currency = o.currency AND m.minor_digits = o.minor_digits
+)
+"""
 
 _COUNT_MONEY = """
-WITH sums AS (
-    SELECT currency, minor_digits, sum(at_risk_minor) AS at_risk
-    FROM audit_casehand WHERE case_id = %(case)s AND left_at IS NULL
-    GROUP BY currency, minor_digits
-), gone AS (
-    DELETE FROM audit_casemoney m WHERE m.case_id = %(case)s AND NOT EXISTS (
-        SELECT FROM sums s WHERE (s.currency, s.minor_digits) = (m.currency, m.minor_digits)
-    )
-)
 INSERT INTO audit_casemoney (case_id, currency, minor_digits, at_risk_minor)
-SELECT %(case)s, currency, minor_digits, at_risk FROM sums
+SELECT case_id, currency, minor_digits, sum(at_risk_minor)
+FROM audit_casehand WHERE case_id = ANY(%(cases)s) AND left_at IS NULL
+GROUP BY case_id, currency, minor_digits
 ON CONFLICT (case_id, currency, minor_digits) DO UPDATE SET at_risk_minor = excluded.at_risk_minor
 """

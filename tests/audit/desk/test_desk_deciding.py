@@ -231,10 +231,10 @@ def test_svc_53_two_deciders_and_one_decision(ingest: Ingest, ines: Any, tom: An
     winners = set()
     for case in cases:
         results = at_once(
-            lambda case=case: desk.decide_case(  # type: ignore[misc]
+            lambda case=case: desk.decide_case(
                 case_id=case.pk, user=ines, decision="player", reason="upheld", revision=0
             ),
-            lambda case=case: desk.decide_case(  # type: ignore[misc]
+            lambda case=case: desk.decide_case(
                 case_id=case.pk, user=tom, decision="log", reason="rejected", revision=0
             ),
         )
