@@ -21,6 +21,7 @@ from audit.selectors.rulesets import current_rulesets
 from audit.zstd import unpacked
 
 AMOUNTS_SHOWN = 100
+CHANGES_OF_HAND_SHOWN = 100
 ROWS_AT_ONCE = 2_000
 By = Literal["currency", "table", "player"]
 
@@ -179,6 +180,16 @@ def list_changes(
         found = found.filter(pk__gt=at.key[0])
     rows = [_change_row(row) for row in found.values_list(*_CHANGE)[: limit + 1]]
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.pk,))
+
+
+def changes_of_hand(hand_pk: int) -> tuple[tuple[int, str, ChangeRow], ...]:
+    """What re-audits and rehearsals made of a hand, the newest first: number, reason and change.
+
+    Those that found it as it was are not there.
+    """
+    found = ReauditResult.objects.filter(hand_id=hand_pk, is_changed=True).order_by("-pk")
+    rows = found.values_list("reaudit_id", "reaudit__reason", *_CHANGE)[:CHANGES_OF_HAND_SHOWN]
+    return tuple((number, reason, _change_row(tuple(row))) for number, reason, *row in rows)
 
 
 def every_change(reaudit_id: int) -> Iterator[ChangeRow]:

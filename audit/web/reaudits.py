@@ -29,6 +29,7 @@ from audit.selectors.reaudits import (
 from audit.selectors.reaudits_report import (
     By,
     Flip,
+    changes_of_hand,
     get_change,
     list_amounts,
     list_changes,
@@ -41,6 +42,7 @@ from audit.web.reaudits_pages import (
     present_change,
     present_changes,
     present_form,
+    present_hand,
     present_list,
     present_progress,
     present_report,
@@ -173,6 +175,18 @@ def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
         raise Http404(str(error)) from None
     context = present_change(row, detail) | {"section": "reaudits"}
     return render(request, "reaudits/change.html", context)
+
+
+@never_cache
+@require_safe
+def of_hand(request: HttpRequest, hand: int) -> HttpResponse:
+    """What re-audits made of one hand, the newest first."""
+    try:
+        detail = selectors.hand_detail(hand)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+    context = present_hand(hand, detail.hand.hand_id, changes_of_hand(hand))
+    return render(request, "reaudits/hand.html", context | {"section": "reaudits"})
 
 
 @never_cache

@@ -274,6 +274,20 @@ def _change_line(reaudit_id: int, one: ChangeRow) -> ChangeLine:
     )
 
 
+def present_hand(
+    hand_pk: int, hand_id: str, found: Sequence[tuple[int, str, ChangeRow]]
+) -> dict[str, Any]:
+    """What re-audits made of one hand."""
+    return {
+        "hand_pk": hand_pk,
+        "hand_id": hand_id,
+        "lines": [
+            {"number": number, "reason": reason, "change": _change_line(number, row)}
+            for number, reason, row in found
+        ],
+    }
+
+
 def present_aside(
     faults: selectors.Page[FaultRow], admissions: selectors.Page[AdmissionRow]
 ) -> dict[str, Any]:

@@ -53,6 +53,7 @@ urlpatterns = [
     path("uploads/", uploads.upload_list, name="uploads"),
     path("uploads/<key:upload>/", uploads.upload_page, name="upload"),
     path("uploads/<key:upload>/progress", uploads.progress, name="progress"),
+    path("hands/<key:hand>/reaudits", reaudits.of_hand, name="hand-reaudits"),
     path("reaudits/", reaudits.reaudit_list, name="reaudits"),
     path("reaudits/new", reaudits.reaudit_new, name="reaudit-new"),
     path("reaudits/<key:reaudit>/", reaudits.reaudit_page, name="reaudit"),

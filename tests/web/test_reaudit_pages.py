@@ -203,6 +203,18 @@ def test_svc_14_both_verdicts_of_a_corrected_reader_stand_side_by_side(
     )
 
 
+def test_a_hand_lists_the_re_audits_that_judged_it_otherwise(site: Any, rehearsal: Reaudit) -> None:
+    later = reaudited(ruleset=rehearsal.ruleset, reason="once more").pk
+    first, wenzhou = Hand.objects.get(hand_id="base-1"), Hand.objects.get(hand_id="wz-1")
+    page = get(site, f"/hands/{first.pk}/reaudits")
+    told = text_of(page)
+    assert told.index("once more") < told.index("what if <b>6 %</b>")
+    for job in (later, rehearsal.pk):
+        assert f'href="/reaudits/{job}/hands/{first.version_id}/"' in page
+    assert "No re-audit judged this hand otherwise." in get(site, f"/hands/{wenzhou.pk}/reaudits")
+    get(site, "/hands/999999/reaudits", 404)
+
+
 def test_what_was_set_aside_and_what_became_a_hand_is_listed(
     site: Any, store: Any, settings: Any, tmp_path: Any
 ) -> None:
