@@ -34,6 +34,9 @@ class LeafKind(models.IntegerChoices):
     REMEDY_ENTRY = 16, "entry of a remedy"
     REMEDY_EXPORT = 17, "exported remedy"
     ADMISSION = 18, "refused line that became a hand"
+    BULK_ACT = 19, "bulk act at the desk"
+    NAME_DECISION = 20, "decision about names"
+    DAY_RULE = 21, "day rule"
 
 
 class SealPending(models.Model):

@@ -176,6 +176,22 @@ SEALED: dict[LeafKind, Sealed] = {
         joins=f"{_OF_VERSION} LEFT JOIN audit_refusal r ON r.id = t.refusal_id",
         fields="r.upload_id, r.line, h.source, h.hand_id, v.number, t.reaudit_id, t.created_at",
     ),
+    LeafKind.BULK_ACT: Sealed(
+        name="bulk-act/1",
+        table="audit_bulkact",
+        fields="t.id, t.kind, t.actor_id, t.reason, t.case_count, t.undoes_id, t.created_at",
+    ),
+    LeafKind.NAME_DECISION: Sealed(
+        name="name-decision/1",
+        table="audit_namedecision",
+        fields="t.source, t.name, t.other, t.is_one, t.reason, t.made_by_id, t.made_at",
+    ),
+    LeafKind.DAY_RULE: Sealed(
+        name="day-rule/1",
+        table="audit_dayrule",
+        fields='t.source, t."table", t.time_zone, t.starts_at, t.numbering, t.made_by_id,'
+        " t.made_at",
+    ),
 }
 
 

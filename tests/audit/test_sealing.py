@@ -372,3 +372,26 @@ def test_two_sealers_at_once_add_each_row_once(ingest, few_leaves):
 def test_the_settings_name_the_state_folder():
     assert configured.TILECOURT_SEAL_KEY_FILE == configured.STATE / "seal_key"
     assert configured.TILECOURT_SEAL_HEADS == configured.STATE / "heads"
+
+
+# Tables that only grow and are no leaves: the log itself, and what is made from sealed rows.
+NOT_SEALED = {
+    "audit_caseamount", "audit_cause", "audit_reauditamount", "audit_reauditfault",
+    "audit_reauditresult", "audit_sealedleaf", "audit_sealnode", "audit_treehead",
+}  # fmt: skip
+
+
+def test_every_table_that_only_grows_is_sealed_or_known_not_to_be():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger"
+            " WHERE tgname IN ('append_only', 'announce') AND tgparentid = 0"
+        )
+        found = cursor.fetchall()
+    growing, announced = (
+        {table for table, name in found if name == wanted} for wanted in ("append_only", "announce")
+    )
+    assert announced == {sealed.table for sealed in SEALED.values()}
+    assert growing - announced == NOT_SEALED
+    # These are guarded by triggers of other names.
+    assert announced - growing == {"audit_refusal", "audit_upload"}
