@@ -4,6 +4,7 @@ from audit.tasks.certificates import certify, sort_refusals, sweep_certificates
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
 from audit.tasks.evidence import check_software, seal_log
+from audit.tasks.players import note_players
 from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
 from audit.tasks.tables import compare_table
 
@@ -13,6 +14,7 @@ __all__ = [
     "compare_table",
     "gather_cases",
     "judge_chunk",
+    "note_players",
     "seal_log",
     "sort_refusals",
     "sweep",

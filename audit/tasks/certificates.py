@@ -5,7 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
-from audit.services import certifying, certifying_refusals
+from audit.services import certifying, certifying_refusals, players
+from audit.tasks.players import note_players
 
 SECONDS_FOR_REFUSALS = 60.0
 SWEEP_SECONDS = 30.0
@@ -44,8 +45,11 @@ def sort_refusals() -> None:
     max_retries=None,
 )
 def sweep_certificates() -> None:
-    """Queue again runs that were forgotten, and refused lines that wait to be looked through."""
+    """Queue again runs that were forgotten, and what came in and waits to be looked through:
+    refused lines and names."""
     certifying.sweep_runs()
     if certifying_refusals.is_unsorted():
         # One that comes too late finds the next on its way.
         sort_refusals.apply_async(expires=SWEEP_SECONDS)
+    if players.has_unnoted():
+        note_players.apply_async(expires=SWEEP_SECONDS)

@@ -4,7 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from audit.web import certificates, exports, reaudits
+from audit.web import certificates, exports, players, reaudits
 from audit.web.forms import SignInForm
 from audit.web.views import (
     evidence,
@@ -85,6 +85,8 @@ urlpatterns = [
     path(
         "certificates/<key:certificate>/csv", certificates.certificate_csv, name="certificate-csv"
     ),
+    path("players/", players.player_list, name="players"),
+    path("players/decide", players.player_decide, name="player-decide"),
     path("totals/", exports.totals_page, name="totals"),
     path("totals/export.csv", exports.totals_csv, name="totals-csv"),
     path("exports/<slug:report>.csv", exports.report_csv, name="report-csv"),

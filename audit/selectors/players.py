@@ -1,0 +1,145 @@
+"""Players by name: who looks like whom, who was probably renamed, and what a person decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from audit.models import NameDecision, Player, Rename
+from audit.selectors.players_names import oddities, skeleton, spelled
+
+NAMES_SHOWN = 200
+RENAMES_SHOWN = 200
+DECISIONS_SHOWN = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameRow:
+    """One name. `is_exact`: it is what was looked for, to the code point; `oddities` say what is
+    unusual about it, and `spelled` writes its unusual characters as numbers."""
+
+    source: str
+    name: str
+    is_exact: bool
+    oddities: tuple[str, ...]
+    spelled: str
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing of the name can be seen."""
+        return not skeleton(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenameRow:
+    """A name that probably took another's place; `is_decided` when a person has spoken."""
+
+    source: str
+    table: str
+    seat: int
+    old_name: str
+    new_name: str
+    hand_pk: int
+    found_at: datetime
+    is_decided: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRow:
+    """What a person said of two names of a source; `holds` for the newest of the two."""
+
+    source: str
+    name: str
+    other: str
+    is_one: bool
+    reason: str
+    made_by: str
+    made_at: datetime
+    holds: bool
+
+
+def find_names(text: str) -> tuple[NameRow, ...]:
+    """The name itself first, then those that look like it, then those that begin to."""
+    if not text:
+        return ()
+    look = skeleton(text)
+    alike = Q(skeleton=look) | Q(name=text)
+    if look:
+        alike |= Q(skeleton__startswith=look)
+    found = Player.objects.filter(alike).order_by("skeleton", "source", "name")
+    rows = _name_rows(found, text)
+    return tuple(sorted(rows, key=lambda row: (not row.is_exact, skeleton(row.name) != look)))
+
+
+def unusual_names() -> tuple[NameRow, ...]:
+    """Names with unusual characters, at most NAMES_SHOWN."""
+    return _name_rows(Player.objects.filter(is_unusual=True).order_by("source", "name"), None)
+
+
+def list_renames() -> tuple[RenameRow, ...]:
+    """Probable renames, the newest first."""
+    decided = {(one.source, one.name, one.other) for one in list_decisions() if one.holds}
+    found = Rename.objects.order_by("-id")[:RENAMES_SHOWN]
+    return tuple(
+        RenameRow(
+            source=one.source,
+            table=one.table,
+            seat=one.seat,
+            old_name=one.old_name,
+            new_name=one.new_name,
+            hand_pk=one.hand_id,
+            found_at=one.found_at,
+            is_decided=(one.source, *sorted((one.old_name, one.new_name))) in decided,
+        )
+        for one in found
+    )
+
+
+def list_decisions() -> tuple[DecisionRow, ...]:
+    """What persons decided of names, the newest first."""
+    found = NameDecision.objects.select_related("made_by").order_by("-id")[:DECISIONS_SHOWN]
+    seen: set[tuple[str, str, str]] = set()
+    rows = []
+    for one in found:
+        pair = (one.source, one.name, one.other)
+        rows.append(
+            DecisionRow(
+                source=one.source,
+                name=one.name,
+                other=one.other,
+                is_one=one.is_one,
+                reason=one.reason,
+                made_by=one.made_by.get_username(),
+                made_at=one.made_at,
+                holds=pair not in seen,
+            )
+        )
+        seen.add(pair)
+    return tuple(rows)
+
+
+def same_player(source: str, name: str) -> tuple[str, ...]:
+    """All names that persons said are this one's player, the name itself among them, sorted."""
+    newest = NameDecision.objects.filter(source=source).order_by("name", "other", "-id")
+    pairs = [(one.name, one.other) for one in newest.distinct("name", "other") if one.is_one]
+    known = {name}
+    while more := {other for pair in pairs for other in pair if known & set(pair)} - known:
+        known |= more
+    return tuple(sorted(known))
+
+
+def _name_rows(players: QuerySet[Player], text: str | None) -> tuple[NameRow, ...]:
+    pairs: Iterable[tuple[str, str]] = players.values_list("source", "name")[:NAMES_SHOWN]
+    return tuple(
+        NameRow(
+            source=source,
+            name=name,
+            is_exact=name == text,
+            oddities=oddities(name),
+            spelled=spelled(name),
+        )
+        for source, name in pairs
+    )

@@ -1,0 +1,67 @@
+"""The page of players' names: look-alikes, unusual characters, probable renames, decisions."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.selectors.filters import HandFilters
+from audit.selectors.pages import BadQuery
+from audit.selectors.players import (
+    NameRow,
+    find_names,
+    list_decisions,
+    list_renames,
+    unusual_names,
+)
+from audit.services.players import NamesRefused, decide_names
+
+
+@never_cache
+@require_safe
+def player_list(request: HttpRequest) -> HttpResponse:
+    """Names by what they look like; without a search those that are unusual."""
+    text, problem, status = "", None, 200
+    try:
+        text = HandFilters.parse({"player": request.GET.get("q", "")}).player
+    except BadQuery as error:
+        problem, status = str(error).replace("“player”", "“q”"), 400
+    names = find_names(text) if text else unusual_names()
+    context = {
+        "section": "players",
+        "problem": problem,
+        "text": text,
+        "names": [(row, _hands_url(row)) for row in names],
+        "has_exact": any(row.is_exact for row in names),
+        "renames": list_renames(),
+        "decisions": list_decisions(),
+    }
+    return render(request, "players/list.html", context, status=status)
+
+
+@require_POST
+def player_decide(request: HttpRequest) -> HttpResponse:
+    """A person says that two names are one player's, or that they are not."""
+    assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+    try:
+        decide_names(
+            source=request.POST.get("source", ""),
+            name=request.POST.get("name", ""),
+            other=request.POST.get("other", ""),
+            is_one=request.POST.get("act") == "one",
+            reason=request.POST.get("reason", ""),
+            user=request.user,
+        )
+    except NamesRefused as error:
+        messages.error(request, str(error))
+    return HttpResponseRedirect(reverse("players"))
+
+
+def _hands_url(row: NameRow) -> str:
+    return f"{reverse('hands')}?{urlencode({'source': row.source, 'player': row.name})}"
