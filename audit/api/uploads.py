@@ -66,6 +66,7 @@ class UploadList(ApiView):
             "stream": stream,
             "user": request.user,
             "key": key,
+            "restatement": request.query_params.get("restatement"),
         }
         feed = request.query_params.get("feed", "")
         if feed:
@@ -74,6 +75,8 @@ class UploadList(ApiView):
             received = (services.receive_feed if feed else services.receive_upload)(**how)
         except services.FeedUnknown as error:
             raise ApiError(400, "unknown-feed", str(error), place="feed") from None
+        except services.RestatementIncomplete as error:
+            raise ApiError(400, "bad-restatement", str(error), place="restatement") from None
         except services.UploadTooLarge as error:
             raise ApiError(413, "too-large", str(error)) from None
         except services.UploadRefused as error:
@@ -130,6 +133,7 @@ def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
         "page": reverse("upload", args=(row.id,)),
         "name": row.name,
         "feed": row.feed or None,
+        "restatement": row.restatement or None,
         "received_by": row.received_by,
         "state": row.state,
         "is_ended": row.is_ended,

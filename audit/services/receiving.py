@@ -107,10 +107,11 @@ def receive_upload(
     SubmissionKeyReused; nothing is kept.
     """
     source = _Source(stream, on_progress)
+    reason = _reason(restatement, user)
     try:
-        upload = _open(name, user, key, _reason(restatement, user), records)
+        upload = _open(name, user, key, reason, records)
     except SubmissionKnown as known:
-        return _seen_before(known.upload, source)
+        return _seen_before(known.upload, source, reason)
     lines = _LineStore(upload.pk, source)
     source.on_beat = partial(_sign_of_life, upload.pk)
     try:
@@ -182,9 +183,9 @@ def _open_once(
     return upload
 
 
-def _seen_before(known: Upload, source: _Source) -> Received:
+def _seen_before(known: Upload, source: _Source, reason: str) -> Received:
     source.drain()
-    check_same_file(known, source.digest())
+    check_same_file(known, source.digest(), restatement=reason)
     return Received(
         upload_id=known.pk,
         sha256=source.digest(),

@@ -57,13 +57,19 @@ def claim_key(key: SubmissionKey, upload_id: int) -> None:
     raise SubmissionKnown(known)
 
 
-def check_same_file(known: Upload, sha256: bytes) -> None:
-    """Raises: SubmissionKeyReused when the bytes are not those that came first."""
+def check_same_file(known: Upload, sha256: bytes, *, restatement: str) -> None:
+    """Raises: SubmissionKeyReused when the bytes are not those that came first, or came as
+    another restatement or as none."""
     assert known.sha256 is not None
     if bytes(known.sha256) != sha256:
         raise SubmissionKeyReused(
             f"This key stands for another file, which is upload {known.pk}:"
             " send a new file under a key of its own."
+        )
+    if known.restatement != restatement:
+        raise SubmissionKeyReused(
+            f"This key stands for the same file as upload {known.pk},"
+            " which was announced for another reason: use a new key."
         )
 
 

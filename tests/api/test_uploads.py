@@ -175,6 +175,43 @@ def test_svc_40_a_body_that_ends_early_is_no_file(db: Any, token: str) -> None:
     assert not Chunk.objects.exists()
 
 
+# -- a restatement --------------------------------------------------------------------------
+
+
+def test_svc_09_a_restatement_is_announced_with_its_reason(send: Send, ask: Send) -> None:
+    send(A_LOG)
+    judged()
+    restated = json.loads(B)
+    restated["result"]["seats"][1]["net"] = "-90.00"
+    answer = send(log(json.dumps(restated).encode()), query="?restatement=The+room+erred")
+    assert answer.status_code == 201
+    judged()
+    told = ask(answer.json()["url"]).json()
+    assert (told["restatement"], told["received_by"]) == ("The room erred", "feed")
+    assert told["hands"] == {"new": 0, "duplicate": 0, "conflict": 0, "restated": 1}
+    hand = Hand.objects.get(hand_id="base-1")
+    assert (hand.verdict_kind, hand.is_conflict) == ("discrepant", False)
+    assert hand.versions.count() == 2
+
+
+@pytest.mark.parametrize("reason", ["", "+", "x" * 501])
+def test_a_restatement_needs_a_reason_that_can_be_kept(send: Send, reason: str) -> None:
+    status, told = error_of(send(A_LOG, query=f"?restatement={reason}"))
+    assert (status, told["code"], told["place"]) == (400, "bad-restatement", "restatement")
+    assert not Upload.objects.exists()
+
+
+def test_a_key_stands_for_one_announcement(send: Send) -> None:
+    """Else a restatement that came under an old key would be lost without a word."""
+    query = "?restatement=because"
+    send(A_LOG, Idempotency_Key="k1")
+    status, told = error_of(send(A_LOG, query=query, Idempotency_Key="k1"))
+    assert (status, told["code"]) == (422, "key-reused")
+    first, second = (send(A_LOG, query=query, Idempotency_Key="k2") for _ in range(2))
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.json() == second.json()
+
+
 # -- one key, one file ----------------------------------------------------------------------
 
 
