@@ -69,6 +69,11 @@ CREATE_FOUND = f"CREATE TEMPORARY TABLE judged_finding ({_columns(FOUND)}) ON CO
 
 DROP_JUDGED = "DROP TABLE IF EXISTS judged, judged_finding"
 
+# The planner knows nothing of a table that was filled just now, and a few thousand rows are always
+# looked up faster than a store of millions is read.
+LOOK_UP = "SET LOCAL enable_seqscan = off"
+LOOK_AS_EVER = "SET LOCAL enable_seqscan = on"
+
 _SPLIT = "coalesce(string_to_array({}, chr(31)), '{{}}')"
 
 # In the order of their keys, as chunks and comparisons do.

@@ -128,6 +128,7 @@ def store_judged(
     with connection.cursor() as cursor:
         cursor.execute(sql.CREATE_JUDGED)
         copy_rows(cursor, "judged", sql.JUDGED, judged.rows)
+        cursor.execute(sql.LOOK_UP)
         broken: dict[int, str] = {}
         if judged.is_rehearsal:
             cursor.execute(sql.COMPARE, {"rehearsal": True})
@@ -140,6 +141,7 @@ def store_judged(
             _make_current(cursor)
         counts = _count(cursor, reaudit_id, batch_id, judged)
         cursor.execute(sql.DROP_JUDGED)
+        cursor.execute(sql.LOOK_AS_EVER)
     return counts, broken
 
 
