@@ -12,6 +12,7 @@
     primary_findings(rows) -> {hand_pk: Finding}            what a list says of each hand
     filter_choices() -> FilterChoices
     hand_detail(hand_pk, *, version=None) -> HandDetail     HandNotFound
+    played_hand(hand_pk) -> PlayedHand                      for a step alone; HandNotFound
     find_account(name) -> User | None                       who may hand something in
     current_rulesets() -> replay.Rulesets                   for replay.walk(detail.raw, …)
 
@@ -31,6 +32,7 @@ from audit.selectors.hands import (
     list_hands,
 )
 from audit.selectors.pages import BadQuery, HandNotFound, NotFound, Page, UploadNotFound
+from audit.selectors.played import PlayedHand, played_hand
 from audit.selectors.primaries import primary_findings
 from audit.selectors.rulesets import current_rulesets
 from audit.selectors.twins import TwinRow
@@ -56,6 +58,7 @@ __all__ = [
     "HandRow",
     "NotFound",
     "Page",
+    "PlayedHand",
     "RefusalRow",
     "RestatementRow",
     "TwinRow",
@@ -73,6 +76,7 @@ __all__ = [
     "list_refusals",
     "list_uploads",
     "open_touches",
+    "played_hand",
     "primary_findings",
     "upload_of_key",
 ]

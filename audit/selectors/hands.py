@@ -150,7 +150,7 @@ def list_hands(
         compare = TupleGreaterThan if is_back else TupleLessThan
         found = found.filter(compare(("played_at", "id"), (_instant(at.key[0]), at.key[1])))
     found = found.order_by(*(("played_at", "id") if is_back else ("-played_at", "-id")))
-    rows = [_hand_row(hand) for hand in found[: limit + 1]]
+    rows = [hand_row(hand) for hand in found[: limit + 1]]
     return make_page(
         rows,
         cursor=at,
@@ -203,7 +203,7 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
     )
     versions = version_rows(hand, stored, verdict)
     return HandDetail(
-        hand=_hand_row(hand),
+        hand=hand_row(hand),
         version=next(one for one in versions if one.number == shown.number),
         raw=line,
         verdict=_verdict_row(verdict),
@@ -234,7 +234,8 @@ def _instant(microseconds: int) -> datetime:
         raise BadQuery("The page cannot be found: its mark in the address is damaged.") from None
 
 
-def _hand_row(hand: Hand) -> HandRow:
+def hand_row(hand: Hand) -> HandRow:
+    """A stored hand as a list shows it."""
     return HandRow(
         pk=hand.pk,
         source=hand.source,

@@ -411,3 +411,27 @@ def test_a_hand_of_very_many_wagers_keeps_its_page_small(site, shown):
     far = html_of(site, f"{address}steps/500/")
     assert len(re.findall(r'class="ev[ "]', far)) == 240
     assert 'aria-current="step"' in far
+
+
+@pytest.mark.parametrize("line", [PAI_GOW, planted("tien-gow", "follow-illegal")])
+def test_the_region_of_the_hand_itself_is_where_it_opens(site, shown, line):
+    address, _ = shown(line)
+    whole = html_of(site, address)
+    region = html_of(site, address, X_Tilecourt_Region="1")
+    assert number_of(region) == number_of(whole)
+    assert region.strip() in whole
+
+
+@pytest.mark.parametrize("hands", [1, 3])
+def test_a_step_alone_takes_one_query_for_its_hand(site, store, hands):
+    """Sign-in apart; a whole page of the auditor has its own test."""
+    store(*(changed(TIEN_GOW, hand_id=f"alone-{number}") for number in range(hands)))
+    pk = Hand.objects.latest("pk").pk
+    for address, headers in (
+        (f"/hands/{pk}/steps/5/", {"X-Tilecourt-Region": "1"}),
+        (f"/hands/{pk}/steps/5/?as=seat-1", {}),
+    ):
+        with CaptureQueriesContext(connection) as queries:
+            site.get(address, headers=headers)
+        assert len([q for q in queries if "audit_hand" in q["sql"]]) == 1
+        assert len(queries) == 3

@@ -131,9 +131,8 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
     }
 
 
-def present_public_head(detail: selectors.HandDetail) -> dict[str, Any]:
+def present_public_head(hand: selectors.HandRow) -> dict[str, Any]:
     """The head for those who do not see every tile: nothing that was found, stored or compared."""
-    hand = detail.hand
     public = {
         name: getattr(hand, name)
         for name in ("pk", "source", "hand_id", "game", "ruleset", "table", "started_at")

@@ -136,7 +136,7 @@ def present_transport(
     last = len(steps) - 1
     parts = _parts(steps, number, route)
     turned = turned_back(steps)
-    place = f"Step {number}" if is_open else f"Step {number} of {last}"
+    place = place_of(number, last, is_open=is_open)
     return Transport(
         number=number,
         last=last,
@@ -158,6 +158,11 @@ def present_transport(
         has_spans=last <= TICKS_MAX and all(part.width <= SPAN_MAX for part in parts),
         sentence=_sentence(step, place),
     )
+
+
+def place_of(number: int, last: int, *, is_open: bool) -> str:
+    """Where one is; how many steps come is not told while they are not shown."""
+    return f"Step {number}" if is_open else f"Step {number} of {last}"
 
 
 def by_whom(step: replay.Step) -> str | None:

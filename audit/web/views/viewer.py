@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 import replay
 from audit import selectors
+from audit.web.kept import kept
 from audit.web.presenters.hand import (
     first_step,
     logged_of,
     present_step,
     settlement_of,
     stakes_of,
+    stopped_at,
 )
 from audit.web.presenters.hands import present_head, present_public_head, stored_verdict
+from audit.web.presenters.steps import place_of
 from audit.web.presenters.targets import LOOKED_UP, target_of
-from audit.web.presenters.whereabouts import trails_of
+from audit.web.presenters.whereabouts import TileTrail, trails_of
 from audit.web.routes import Route
 from audit.web.views.sources import feed_hand_page, feed_record_of, feed_verdict
 from audit.web.walks import Replayed, seen, walked, with_comparison
@@ -100,53 +107,179 @@ def _detail(hand: int) -> selectors.HandDetail:
 
 
 def _page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
-    detail = _detail(route.hand)
-    feed = feed_record_of(detail)
-    if feed is not None:
-        if number is not None or not route.is_auditor:
-            raise Http404("What a feed tells of a hand has no steps, and is the auditor's.")
-        return feed_hand_page(request, detail, feed)
-    head = present_head(detail) if route.is_auditor else present_public_head(detail)
-    context: dict[str, Any] = {"section": "hands", "route": route, **head}
-    try:
-        replayed, number = _replayed(detail, route, number)
-    except replay.Refusal as refusal:
-        # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
-        if number is not None or not route.is_auditor:
-            raise Http404("This record cannot be replayed now.") from None
-        return render(request, "hands/hand.html", context | {"problem": str(refusal)})
-    if route.rules not in (None, replayed.read.hand.ruleset):
-        # A step under other rules is no picture of the record: those are told apart.
-        if not route.is_auditor:
-            raise Http404("This hand was not played under these rules.")
-        return HttpResponseRedirect(f"{reverse('what-if', args=(route.hand,))}{route.query}")
-    if route.viewpoint.seat is not None and not replayed.walk.steps[0].board.seats:
-        raise Http404("This game has no seats.")
-    context |= {"step": present_step(replayed, number, route), "money": replayed.money}
-    is_region = REGION_HEADER in request.headers
-    # What the auditor sees below the step stays the same; for others it comes with the reveal.
-    if not is_region or not route.is_auditor:
-        context |= _whole(replayed, route, _settlement_page(request))
-    response = render(request, "hands/_step.html" if is_region else "hands/hand.html", context)
+    """The whole page, or its part that changes; others than the auditor get what is theirs."""
+    if route.is_auditor and REGION_HEADER not in request.headers:
+        response = _auditors_page(request, route, number)
+    else:
+        response = _step_alone(request, route, number)
     patch_vary_headers(response, (REGION_HEADER, "Cookie"))
     return response
 
 
-def _replayed(
-    detail: selectors.HandDetail, route: Route, number: int | None
-) -> tuple[Replayed, int]:
-    """The walk that the viewer may see, and the step. Raises: replay.Refusal, Http404."""
-    if not route.is_auditor:
-        number = number or 0
-        try:
-            return seen(detail.raw, route.viewpoint, number), number
-        except replay.NoSuchStep:
-            raise Http404("There is no such step.") from None
-    replayed = with_comparison(walked(detail.raw), detail.comparison)
+def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
+    detail = _detail(route.hand)
+    feed = feed_record_of(detail)
+    if feed is not None:
+        if number is not None:
+            raise Http404("What a feed tells of a hand has no steps.")
+        return feed_hand_page(request, detail, feed)
+    context: dict[str, Any] = {"section": "hands", "route": route, **present_head(detail)}
+    try:
+        replayed = with_comparison(walked(detail.raw), detail.comparison)
+    except replay.Refusal as refusal:
+        # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
+        if number is not None:
+            raise Http404("This record cannot be replayed now.") from None
+        return render(request, "hands/hand.html", context | {"problem": str(refusal)})
     number = first_step(replayed.walk.steps) if number is None else number
+    _check_step(replayed, number)
+    if route.rules not in (None, replayed.read.hand.ruleset):
+        # A step under other rules is no picture of the record: those are told apart.
+        return HttpResponseRedirect(f"{reverse('what-if', args=(route.hand,))}{route.query}")
+    parts = _Parts(
+        hand=detail.hand,
+        sha256=detail.version.sha256,
+        compared=detail.comparison,
+        replayed=replayed,
+        route=route,
+        number=number,
+        rows=_settlement_page(request),
+    )
+    context |= {
+        "stakes": stakes_of(replayed),
+        "place": parts.place(),
+        "region": parts.region(),
+        "trails": parts.trails(),
+        "result": parts.result(),
+    }
+    return render(request, "hands/hand.html", context)
+
+
+def _step_alone(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
+    """A step without what is stored about its hand."""
+    try:
+        played = selectors.played_hand(route.hand)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+    if played.is_feed:
+        raise Http404("What a feed tells of a hand has no steps, and is the auditor's.")
+    try:
+        if route.is_auditor:
+            replayed = with_comparison(walked(played.raw), played.comparison)
+            number = first_step(replayed.walk.steps) if number is None else number
+        else:
+            number = number or 0
+            replayed = seen(played.raw, route.viewpoint, number)
+    except replay.Refusal:
+        raise Http404("This record cannot be replayed now.") from None
+    except replay.NoSuchStep:
+        raise Http404("There is no such step.") from None
+    if route.rules not in (None, replayed.read.hand.ruleset):
+        raise Http404("This hand was not played under these rules.")
+    if route.viewpoint.seat is not None and not replayed.walk.steps[0].board.seats:
+        raise Http404("This game has no seats.")
+    _check_step(replayed, number)
+    parts = _Parts(
+        hand=played.hand,
+        sha256=played.sha256,
+        compared=played.comparison if route.is_auditor else None,
+        replayed=replayed,
+        route=route,
+        number=number,
+        rows=_settlement_page(request),
+    )
+    if REGION_HEADER in request.headers:
+        return HttpResponse(parts.region())
+    context = {
+        "section": "hands",
+        "route": route,
+        **present_public_head(played.hand),
+        "stakes": stakes_of(replayed),
+        "place": parts.place(),
+        "region": parts.region(),
+    }
+    return render(request, "hands/hand.html", context)
+
+
+def _check_step(replayed: Replayed, number: int) -> None:
     if number >= len(replayed.walk.steps):
         raise Http404(f"This hand has {len(replayed.walk.steps) - 1} steps.")
-    return replayed, number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts:
+    """The parts of a step's page that are kept.
+
+    What the auditor sees below the step stays the same from step to step, and has parts of its own;
+    for others it comes with the reveal, as a part of the step.
+    """
+
+    hand: selectors.HandRow
+    sha256: str
+    compared: selectors.ComparisonRow | None
+    replayed: Replayed
+    route: Route
+    number: int
+    rows: int | None
+
+    def place(self) -> str:
+        last = len(self.replayed.walk.steps) - 1
+        return place_of(self.number, last, is_open=self.replayed.is_open)
+
+    def region(self) -> SafeString:
+        def draw() -> SafeString:
+            context = {
+                "route": self.route,
+                "hand": {"pk": self.hand.pk, "hand_id": self.hand.hand_id},
+                "compared": self.compared,
+                "step": present_step(self.replayed, self.number, self.route),
+                "money": self.replayed.money,
+            }
+            if not self.route.is_auditor:
+                context |= {"trails": self._trails()} | self._result()
+            return render_to_string("hands/_step.html", context)
+
+        return self._kept("region", self.number, self.rows, draw)
+
+    def trails(self) -> SafeString:
+        def draw() -> SafeString:
+            context = {"route": self.route, "trails": self._trails(), "is_whole": True}
+            return render_to_string("hands/_trails.html", context)
+
+        return self._kept("trails", None, None, draw)
+
+    def result(self) -> SafeString:
+        def draw() -> SafeString:
+            context = {"route": self.route, "money": self.replayed.money} | self._result()
+            return render_to_string("hands/_result.html", context)
+
+        return self._kept("result", None, self.rows, draw)
+
+    def _kept(
+        self, name: str, number: int | None, rows: int | None, draw: Callable[[], SafeString]
+    ) -> SafeString:
+        comparison = self.hand.comparison_pk if self.route.is_auditor else None
+        key = name, self.sha256, comparison, self.route, number, rows
+        return kept(key, draw)
+
+    def _trails(self) -> tuple[TileTrail, ...]:
+        return trails_of(self.replayed.walk.steps, self.route)
+
+    def _result(self) -> dict[str, Any]:
+        """The result, where it is there to be seen."""
+        if self.replayed.is_open:
+            return {}
+        try:
+            settlement = settlement_of(self.replayed, self.rows, self.route)
+        except LookupError as error:
+            raise Http404(str(error)) from None
+        stop = stopped_at(self.replayed.walk.steps)
+        return {
+            "settlement": settlement,
+            "logged": None if settlement else logged_of(self.replayed),
+            "stop": stop,
+            "stop_url": None if stop is None else self.route.step(stop),
+        }
 
 
 def _settlement_page(request: HttpRequest) -> int | None:
@@ -156,25 +289,6 @@ def _settlement_page(request: HttpRequest) -> int | None:
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise Http404("The settlement has no such page.")
     return int(text)
-
-
-def _whole(replayed: Replayed, route: Route, page: int | None) -> dict[str, Any]:
-    """The stakes, the tiles' ways, and the result where it is there to be seen."""
-    always = {
-        "stakes": stakes_of(replayed),
-        "trails": trails_of(replayed.walk.steps, route),
-    }
-    if replayed.is_open:
-        return always
-    try:
-        settlement = settlement_of(replayed, page, route)
-    except LookupError as error:
-        raise Http404(str(error)) from None
-    return {
-        **always,
-        "settlement": settlement,
-        "logged": None if settlement else logged_of(replayed),
-    }
 
 
 @never_cache
