@@ -58,6 +58,7 @@ def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
             return Stored(new=0, duplicates=0, conflicts=0)
         if store_new_hands(upload_id, outcomes):
             return Stored(new=len(outcomes.hands), duplicates=0, conflicts=0)
+        cursor.execute(sql.LOOK_UP)
         cursor.execute(sql.CREATE_ARRIVAL)
         copy_rows(cursor, "arrival", sql.ARRIVAL, outcomes.hands)
         stored = _store_hands(cursor, upload_id, len(outcomes.hands))
@@ -72,6 +73,7 @@ def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
         cursor.execute(sql.INSERT_TABLES)
         cursor.execute(sql.INSERT_TOUCHES, {"upload": upload_id})
         cursor.execute(sql.DROP_ARRIVAL)
+        cursor.execute(sql.LOOK_AS_EVER)
     return stored
 
 

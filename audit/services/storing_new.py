@@ -73,10 +73,16 @@ FINDING: Columns = (
     ("message", "text"),
 )
 
+# The limit keeps the planner at one look into the index for each: a join it might turn round, in
+# the hope of an early hit that never comes.
 _IS_ANY_KNOWN = """
 SELECT EXISTS (
     SELECT FROM unnest(%s::text[], %s::text[]) AS a (source, hand_id)
-    JOIN audit_hand h ON h.source = a.source COLLATE "C" AND h.hand_id = a.hand_id COLLATE "C"
+    CROSS JOIN LATERAL (
+        SELECT FROM audit_hand h
+        WHERE h.source = a.source COLLATE "C" AND h.hand_id = a.hand_id COLLATE "C"
+        LIMIT 1
+    ) known
 )
 """
 _DRAW_IDS = """

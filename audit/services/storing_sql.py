@@ -65,6 +65,11 @@ def _columns(columns: tuple[tuple[str, str], ...]) -> str:
     )
 
 
+# The planner knows nothing of a table that was filled just now, and a few thousand rows are always
+# looked up faster than a store of millions is read.
+LOOK_UP = "SET LOCAL enable_seqscan = off"
+LOOK_AS_EVER = "SET LOCAL enable_seqscan TO DEFAULT"
+
 CREATE_ARRIVAL = f"""
 CREATE TEMPORARY TABLE arrival (
     {_columns(ARRIVAL)},

@@ -13,16 +13,31 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.management.color import no_style
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from audit import selectors
-from audit.models import Hand, TableTouch, Upload
+from audit.models import (
+    Comparison,
+    Duplicate,
+    Finding,
+    Hand,
+    HandVersion,
+    Refusal,
+    Table,
+    TableTouch,
+    Upload,
+    Verdict,
+)
+from audit.selectors import current_rulesets
 from audit.selectors.census import take_census
-from audit.services import comparing
+from audit.services import comparing, judging, storing
+from audit.services.payloads import ChunkLine
 from audit.zstd import packed_line
-from tests.audit.logs import B
+from tests.audit.logs import B, changed, respelt, with_net
 
 HANDS = 20_000
 LARGE = {
@@ -34,6 +49,8 @@ LARGE = {
     "audit_refusal",
     "audit_verdict",
 }
+
+MODELS = [Comparison, Duplicate, Finding, Hand, HandVersion, Refusal, Table, Upload, Verdict]
 
 # Every tenth hand is discrepant, has come again in a later file, and differs from the one before.
 FILL = """
@@ -90,6 +107,8 @@ def many(db: Any) -> None:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(statements)
         cursor.execute("SET session_replication_role = origin")
+        for statement in connection.ops.sequence_reset_sql(no_style(), MODELS):
+            cursor.execute(statement)
         cursor.execute("ANALYZE")
 
 
@@ -187,8 +206,34 @@ def test_comparing_a_table_reads_its_hands_alone(many: None) -> None:
     assert scans(lambda: comparing.compare_table(table_id=table)) == []
 
 
+def sequential_reads() -> dict[str, int]:
+    """How often this transaction has read each large table from end to end."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relname, seq_scan FROM pg_stat_xact_user_tables WHERE seq_scan > 0")
+        return {name: count for name, count in cursor.fetchall() if name in LARGE}
+
+
+def test_storing_looks_up_what_it_needs_and_reads_nothing_to_the_end(many: None) -> None:
+    """New hands by the short way; then known ones, other bytes, another meaning, a restatement."""
+    new = [changed(B, source="house-1", hand_id=f"new{n}") for n in range(100)]
+    known = [*new[:50], respelt(new[60]), with_net(new[70], 1, "-99.00")]
+    before = sequential_reads()
+    for lines, restatement in ((new, ""), (known, ""), ([with_net(new[80], 1, "-9.00")], "Typo.")):
+        upload = Upload.objects.create(
+            name="day.ndjson", state="queued", restatement=restatement,
+            received_by=User.objects.get_or_create(username="ines")[0],
+        )  # fmt: skip
+        numbered = [ChunkLine(number, 0, line) for number, line in enumerate(lines, 1)]
+        storing.store_outcomes(upload.pk, judging.judge_lines(numbered, current_rulesets()))
+    assert Hand.objects.filter(hand_id__startswith="new").count() == 100
+    assert sequential_reads() == before
+
+
 def test_a_reading_of_all_would_be_seen(many: None) -> None:
     assert scans(take_census) != []
+    before = sequential_reads()
+    connection_values("SELECT count(*) FROM audit_verdict WHERE engine <> %s", "1")
+    assert sequential_reads()["audit_verdict"] == before.get("audit_verdict", 0) + 1
 
 
 def connection_values(statement: str, *values: str) -> list[Any]:
