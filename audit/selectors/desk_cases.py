@@ -28,6 +28,7 @@ from audit.selectors.desk_exposure import Exposure, exposure_of_case
 from audit.selectors.desk_queue import CaseRow, Money, cases_by_number
 from audit.selectors.pages import (
     BadQuery,
+    HandNotFound,
     NotFound,
     Page,
     check_limit,
@@ -284,6 +285,14 @@ def get_case(case_id: int) -> CaseRow:
     if not rows:
         raise CaseNotKnown(f"There is no case {case_id}.")
     return rows[0]
+
+
+def case_of_hand(hand_pk: int) -> int | None:
+    """The case in which a hand stands now. Raises: HandNotFound."""
+    if not Hand.objects.filter(pk=hand_pk).exists():
+        raise HandNotFound(f"There is no hand {hand_pk}.")
+    standing = CaseHand.objects.filter(hand_id=hand_pk, left_at__isnull=True)
+    return standing.values_list("case_id", flat=True).first()
 
 
 _COUNTS = """

@@ -17,7 +17,7 @@ import replay
 from audit import selectors
 from audit.models import ActKind, Decision
 from audit.selectors.desk_books import colleagues, get_bulk
-from audit.selectors.desk_cases import case_detail, get_case, list_acts
+from audit.selectors.desk_cases import case_detail, case_of_hand, get_case, list_acts
 from audit.selectors.desk_queue import (
     CaseRow,
     QueueFilters,
@@ -73,11 +73,25 @@ def queue(request: HttpRequest) -> HttpResponse:
 @require_POST
 def take_next(request: HttpRequest) -> HttpResponse:
     """Take the first case that nobody has, and go to it."""
-    case_id = desk.take_next(user=user_of(request))
+    user = user_of(request)
+    case_id = desk.take_next(user=user)
     if case_id is None:
-        messages.info(request, "Nothing waits: every open case is in somebody's hands.")
+        # One that is being changed at this moment is passed over, not waited for.
+        is_busy = desk_overview(user_id=user.pk).free_count > 0
+        nothing = "Nothing waits: every open case is in somebody's hands."
+        messages.info(request, "Hands are being filed just now: try again." if is_busy else nothing)
         return HttpResponseRedirect(reverse("desk"))
     return HttpResponseRedirect(reverse("case", args=(case_id,)))
+
+
+@desk_view
+@require_safe
+def hand_case(request: HttpRequest, hand: int) -> HttpResponse:
+    """From a hand to the case in which it stands; else to the form for a claim about it."""
+    case_id = case_of_hand(hand)
+    if case_id is not None:
+        return HttpResponseRedirect(reverse("case", args=(case_id,)))
+    return HttpResponseRedirect(f"{reverse('claim-new')}?hand={hand}")
 
 
 @desk_view

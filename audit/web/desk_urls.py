@@ -8,6 +8,7 @@ urlpatterns = [
     path("", desk_pages.home, name="desk"),
     path("queue/", desk_pages.queue, name="queue"),
     path("next", desk_pages.take_next, name="take-next"),
+    path("hands/<key:hand>/", desk_pages.hand_case, name="hand-case"),
     path("cases/<key:case>/", desk_pages.case_page, name="case"),
     path("cases/<key:case>/act", desk_pages.act, name="case-act"),
     path("cases/<key:case>/history/", desk_pages.history, name="case-history"),

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 import replay
@@ -29,6 +30,7 @@ from audit.models import (
     Finding,
     Hand,
     HandVersion,
+    Severity,
     Verdict,
 )
 from audit.selectors.comparisons import finding_of
@@ -40,6 +42,7 @@ from audit.zstd import unpacked
 
 # Who files holds this lock: causes and cases are made by one at a time.
 FILING_LOCK = 0x7469_6C65_6465_736B
+ERRORS_LOOKED_AT = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +82,8 @@ def _is_known(docket: Docket | None, hand: Hand) -> bool:
 
 def _look(hands: Sequence[Hand]) -> list[_Looked]:
     """Read what is found of these hands, and what the error costs."""
-    findings = _findings_of(hands)
-    wrong = [hand for hand in hands if any(one.severity == "error" for one in findings[hand.pk])]
+    errors = _errors_of(hands)
+    wrong = [hand for hand in hands if errors[hand.pk]]
     settlements = dict(
         Verdict.objects.filter(pk__in=[hand.verdict_id for hand in wrong]).values_list(
             "pk", "settlement"
@@ -96,7 +99,7 @@ def _look(hands: Sequence[Hand]) -> list[_Looked]:
         settlement = settlements.get(hand.verdict_id)
         rakes = {one["seat"]: one["rake"] for one in (settlement or {}).get("seats", ())}
         cause = cause_of(
-            findings[hand.pk], source=hand.source, game=hand.game, ruleset=hand.ruleset, rakes=rakes
+            errors[hand.pk], source=hand.source, game=hand.game, ruleset=hand.ruleset, rakes=rakes
         )
         exposure = _exposed(bytes(records[hand.version_id]), settlement)
         looked[hand.pk] = _Looked(hand=hand, cause=cause, exposure=exposure)
@@ -115,22 +118,32 @@ def _exposed(packed: bytes, settlement: Mapping[str, object] | None) -> Exposure
     return exposure_of(read, settlement)
 
 
-def _findings_of(hands: Sequence[Hand]) -> dict[int, list[replay.Finding]]:
-    """The findings of verdict and comparison together, in their order."""
-    by_verdict: dict[int, list[replay.Finding]] = defaultdict(list)
-    rows = Finding.objects.filter(verdict_id__in=[hand.verdict_id for hand in hands])
-    for row in rows.order_by("verdict_id", "position"):
-        by_verdict[row.verdict_id].append(finding_of(row))
-    by_comparison: dict[int, list[replay.Finding]] = defaultdict(list)
-    compared = [hand.comparison_id for hand in hands if hand.comparison_id is not None]
+def _errors_of(hands: Sequence[Hand]) -> dict[int, list[replay.Finding]]:
+    """The errors of verdict and comparison together, in their order.
+
+    Of one verdict or comparison the first ERRORS_LOOKED_AT: a hand may have thousands.
+    """
+    verdicts = {hand.verdict_id for hand in hands}
+    own = _first(Finding.objects.filter(verdict_id__in=verdicts), "verdict_id")
+    compared = {hand.comparison_id for hand in hands if hand.comparison_id is not None}
+    between: dict[int, list[replay.Finding]] = {}
     if compared:
-        between = ComparisonFinding.objects.filter(comparison_id__in=compared)
-        for one in between.order_by("comparison_id", "position"):
-            by_comparison[one.comparison_id].append(finding_of(one))
+        rows = ComparisonFinding.objects.filter(comparison_id__in=compared)
+        between = _first(rows, "comparison_id")
     return {
-        hand.pk: by_verdict[hand.verdict_id] + by_comparison[hand.comparison_id or 0]
+        hand.pk: own.get(hand.verdict_id, []) + between.get(hand.comparison_id or 0, [])
         for hand in hands
     }
+
+
+def _first(rows: QuerySet[Any], key: str) -> dict[int, list[replay.Finding]]:
+    """The first errors by verdict or comparison, without holding all of them at once."""
+    found: dict[int, list[replay.Finding]] = {}
+    for row in rows.filter(severity=Severity.ERROR).order_by(key, "position").iterator():
+        errors = found.setdefault(getattr(row, key), [])
+        if len(errors) < ERRORS_LOOKED_AT:
+            errors.append(finding_of(row))
+    return found
 
 
 def _move(looked: Sequence[_Looked], dockets: Mapping[int, Docket]) -> set[int]:

@@ -206,6 +206,15 @@ def test_a_case_in_other_hands_is_refused(
     assert "handed the case back" in text_of(site.get(f"/desk/cases/{case.pk}/"))
 
 
+def test_from_a_hand_to_its_case_or_to_a_claim(site: Client, gather: Gather) -> None:
+    (case,) = gather(wrong("a"), PAI_GOW)
+    keys = {hand.hand_id: hand.pk for hand in Hand.objects.all()}
+    clean = keys.pop("base-1")
+    assert site.get(f"/desk/hands/{keys['a']}/")["Location"] == f"/desk/cases/{case.pk}/"
+    assert site.get(f"/desk/hands/{clean}/")["Location"] == f"/desk/claims/new/?hand={clean}"
+    assert site.get("/desk/hands/999/").status_code == 404
+
+
 def test_nothing_waits(site: Client) -> None:
     assert site.post("/desk/next")["Location"] == "/desk/"
     assert "every open case is in somebody's hands" in text_of(site.get("/desk/"))
