@@ -1,10 +1,10 @@
-"""The command: `python -m benchmarks audit`, `memory`, `ingest`, `pages` or `packing`."""
+"""The command: `python -m benchmarks audit`, `memory`, `ingest`, `pages`, `packing` or `seal`."""
 
 from __future__ import annotations
 
 import argparse
 
-from benchmarks import ingest, memory, packing, pages, speed
+from benchmarks import ingest, memory, packing, pages, sealing, speed
 
 
 def main() -> None:
@@ -25,6 +25,9 @@ def main() -> None:
     shown = commands.add_parser("pages", help="each page with few hands stored and with many")
     shown.add_argument("--hands", type=_count, default=10_000, help="few (10,000)")
     shown.add_argument("--times", type=_count, default=100, help="as many are many (100)")
+    sealed = commands.add_parser("seal", help="what the log costs, and a proof out of many leaves")
+    sealed.add_argument("--hands", type=_count, default=10_000, help="hands (10,000)")
+    sealed.add_argument("--leaves", type=_count, default=1_000_000, help="leaves (1,000,000)")
     options = parser.parse_args()
     if options.command == "audit":
         print(speed.report(options.hands, options.rounds))
@@ -34,6 +37,8 @@ def main() -> None:
         print(pages.report(options.hands, options.times))
     elif options.command == "packing":
         print(packing.report(options.hands))
+    elif options.command == "seal":
+        print(sealing.report(options.hands, options.leaves))
     else:
         print(memory.report(options.small, options.large))
 
