@@ -77,7 +77,7 @@ def facts_digests(places: Sequence[tuple[str, str, Rule, date]]) -> list[bytes]:
         rows = cursor.fetchall()
     return [
         hashlib.sha256(
-            repr((row[1:], rule.time_zone, rule.starts_at, rule.numbering)).encode()
+            "|".join(map(str, (*row[1:], rule.time_zone, rule.starts_at, rule.numbering))).encode()
         ).digest()
         for row, (_, _, rule, _) in zip(rows, places, strict=True)
     ]
