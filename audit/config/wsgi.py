@@ -9,6 +9,9 @@ from django.core.wsgi import get_wsgi_application
 
 application = get_wsgi_application()
 
+from django.db import connections  # noqa: E402
+
 from audit.services.self_check import check_at_start  # noqa: E402 - only when Django is set up
 
 check_at_start("web")
+connections.close_all()

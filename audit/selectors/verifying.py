@@ -77,13 +77,14 @@ def log_size() -> int:
 
 def whole_size(state: Verification) -> int:
     """How many leaves, rows and hands there are to look at, about."""
-    tables = {sealed.table for sealed in SEALED.values()} | {"audit_hand"}
-    counts = " + ".join(
-        f"(SELECT count(*) FROM {table})"  # noqa: S608 - from constants
-        for table in sorted(tables)
-    )
+    tables = sorted({sealed.table for sealed in SEALED.values()} | {"audit_hand"})
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {counts}")
+        # As the planner knows them: counting takes as long as a pass.
+        cursor.execute(
+            "SELECT coalesce(sum(greatest(reltuples, 0)), 0) FROM pg_class"
+            " WHERE oid = ANY(%s::text[]::regclass[])",
+            [tables],
+        )
         return state.leaves + int(cursor.fetchone()[0])
 
 

@@ -173,10 +173,10 @@ def _entries(rows: Sequence[tuple[LeafKind, int]]) -> list[Entry]:
             if key not in places:
                 raise _NotSealed
             entries[kind, key] = entry(SEALED[kind].name, places[key], fields)
-    try:
-        return [entries[row] for row in rows]
-    except KeyError as error:
-        raise BundleRefused(f"A row is gone: {error}. Run manage.py verify-store.") from None
+    for kind, key in rows:
+        if (kind, key) not in entries:
+            raise BundleRefused(f"The {kind.label} {key} is gone: run manage.py verify-store.")
+    return [entries[row] for row in rows]
 
 
 def _proofs(entries: Iterable[Entry]) -> Proofs:

@@ -66,11 +66,12 @@ def check_software(
 
 
 def check_at_start(process: str) -> None:
-    """Look once when a process starts; a database that is not there yet does not keep it up."""
+    """Look once when a process starts; what keeps it from looking does not keep it from starting,
+    for the doctor names a missing database or a damaged ruleset."""
     try:
         check_software(occasion=CheckOccasion.START, process=process)
-    except DatabaseError:
-        logger.warning("self_check_not_made", extra={"what": process})
+    except (DatabaseError, OSError, replay.RulesetError):
+        logger.exception("self_check_not_made", extra={"what": process})
 
 
 def _accept_first(

@@ -6,7 +6,7 @@ from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connections
 
 from audit.models import CheckOccasion
 from audit.services import self_check
@@ -44,3 +44,5 @@ def check_software() -> None:
 def check_at_start(**_: Any) -> None:
     """A worker looks at its software once, when it begins."""
     self_check.check_at_start("worker")
+    # The processes that it forks later must not find this connection.
+    connections.close_all()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from audit.config.celery import app
 from audit.models import TreeHead
 from audit.selectors.seal_keys import read_keys
 from audit.services.sealing import seal
@@ -103,6 +104,13 @@ def test_a_key_given_by_the_environment_wins(ingest, monkeypatch, settings):
     assert run("--new-key") == (
         1, "", "The key is given by TILECOURT_SEAL_KEY: replace it there.\n",
     )  # fmt: skip
+
+
+def test_beat_queues_tasks_that_there_are(settings):
+    app.loader.import_default_modules()
+    wanted = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
+    assert {"audit.seal", "audit.self_check"} <= wanted
+    assert wanted <= set(app.tasks)
 
 
 def test_the_task_seals(ingest):

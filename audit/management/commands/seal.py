@@ -65,6 +65,7 @@ class Command(BaseCommand):
 
     def seal(self) -> None:
         progress = Progress(sys.stderr)
+        is_told = False
         while True:
             sealed = seal(
                 on_progress=lambda added, waiting: progress.show(
@@ -73,7 +74,9 @@ class Command(BaseCommand):
             )
             if not sealed.is_busy:
                 break
-            progress.say("Somebody else seals at this moment: waiting.")
+            if not is_told:
+                progress.say("Somebody else seals at this moment: waiting.")
+            is_told = True
             time.sleep(WAIT_SECONDS)
         progress.clear()
         head = latest_head()

@@ -131,8 +131,13 @@ class Command(BaseCommand):
 
     def keep(self, state: Verification) -> None:
         draft = self.path.with_name(f"{STATE}.{os.getpid()}")
-        draft.write_bytes(msgspec.json.encode(state))
-        draft.replace(self.path)
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            draft.write_bytes(msgspec.json.encode(state))
+            draft.replace(self.path)
+        except OSError as error:
+            # It only costs the way back here.
+            self.stderr.write(f"{self.path} cannot be kept: {error.strerror}.")
 
     def report(self, state: Verification, keys: tuple[PublicKey, ...], outside: list[Path]) -> None:
         for sentence in state.troubles:
