@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from audit.api import certificates, exports, operations, reaudits, uploads
+from audit.api import certificates, exports, operations, reaudits, steps, uploads
 
 urlpatterns = [
     path("healthz", operations.healthz, name="healthz"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("metrics", operations.metrics, name="metrics"),
     path("api/v1/uploads/", uploads.UploadList.as_view(), name="api-uploads"),
     path("api/v1/uploads/<int:upload>/", uploads.UploadOne.as_view(), name="api-upload"),
+    path("api/v1/hands/<int:hand>/steps/<int:number>/", steps.HandStep.as_view(), name="api-step"),
     path("api/v1/reaudits/", reaudits.ReauditList.as_view(), name="api-reaudits"),
     path("api/v1/reaudits/<int:reaudit>/", reaudits.ReauditOne.as_view(), name="api-reaudit"),
     path(
