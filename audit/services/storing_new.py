@@ -6,7 +6,6 @@ Most chunks are such. Any other goes by `storing`, through a staging table.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import itemgetter
 from typing import Any
 
 import psycopg
@@ -15,6 +14,7 @@ from psycopg.errors import UniqueViolation
 
 from audit.services.copying import Columns, copy_rows, encoded_json, encoded_names, encoded_texts
 from audit.services.outcomes import SEPARATOR, Outcomes
+from audit.services.storing_sql import ARRIVAL
 
 HAND: Columns = (
     ("id", "int8"),
@@ -104,8 +104,18 @@ FROM unnest(%s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[])
 JOIN audit_table t ON t.source = a.source COLLATE "C" AND t.name = a.name COLLATE "C"
 """
 
-# Places in a row of `Outcomes.hands`.
-_POSITION, _SOURCE, _HAND_ID, _TABLE, _PLAYED_AT = 0, 2, 3, 6, 8
+Row = tuple[Any, ...]
+# Places in a row of `Outcomes.hands`, as `storing_sql.ARRIVAL` names them.
+_PLACES = {name: place for place, (name, _) in enumerate(ARRIVAL)}
+_POSITION, _LINE, _SOURCE, _HAND_ID = (
+    _PLACES[name] for name in ("position", "line", "source", "hand_id")
+)
+_RULESET, _TABLE, _PLAYERS, _PLAYED_AT = (
+    _PLACES[name] for name in ("ruleset", "table", "players", "played_at")
+)
+_KIND, _CODES, _RAW, _SHA256 = (
+    _PLACES[name] for name in ("kind", "finding_codes", "raw", "sha256")
+)
 
 
 def store_new_hands(upload_id: int, outcomes: Outcomes) -> bool:
@@ -113,14 +123,13 @@ def store_new_hands(upload_id: int, outcomes: Outcomes) -> bool:
 
     Returns whether they were; else nothing is stored.
     """
-    # In the order of their keys, as all writers take them: the code points, as the collation C.
-    hands = sorted(outcomes.hands, key=itemgetter(_SOURCE, _HAND_ID))
+    hands = outcomes.hands
     keys = {(row[_SOURCE], row[_HAND_ID]) for row in hands}
     if len(keys) < len(hands) or _is_any_known(hands):
         return False
     try:
         with transaction.atomic():
-            _store(upload_id, hands, outcomes)
+            _store(upload_id, hands, outcomes.findings)
     except IntegrityError as error:
         # Somebody else brought one of them meanwhile.
         if isinstance(error.__cause__, UniqueViolation):
@@ -129,13 +138,13 @@ def store_new_hands(upload_id: int, outcomes: Outcomes) -> bool:
     return True
 
 
-def _is_any_known(hands: list[tuple[Any, ...]]) -> bool:
+def _is_any_known(hands: list[Row]) -> bool:
     sources, hand_ids = [row[_SOURCE] for row in hands], [row[_HAND_ID] for row in hands]
     (is_any,) = _fetch(_IS_ANY_KNOWN, [sources, hand_ids])[0]
     return bool(is_any)
 
 
-def _fetch(statement: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def _fetch(statement: str, values: list[Any]) -> list[Row]:
     """Rows of a statement with long arrays: bound by the server and not written into its text."""
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
@@ -143,54 +152,58 @@ def _fetch(statement: str, values: list[Any]) -> list[tuple[Any, ...]]:
         return cursor.fetchall()
 
 
-def _store(upload_id: int, hands: list[tuple[Any, ...]], outcomes: Outcomes) -> None:
-    # Ids go by line, so that lists show hands of one instant in the order of their file.
-    drawn = _fetch(_DRAW_IDS, [len(hands)])
-    of_line = {row[_POSITION]: new for row, new in zip(outcomes.hands, drawn, strict=True)}
-    ids = [of_line[row[_POSITION]] for row in hands]
-    findings = outcomes.findings
+def _store(upload_id: int, hands: list[Row], findings: list[Row]) -> None:
+    # Keys grow with the lines: of two hands at one moment the earlier line came first.
+    keyed = list(zip(hands, _fetch(_DRAW_IDS, [len(hands)]), strict=True))
+    # Hands go in by their names, as all writers take them, in code points as the collation C.
+    by_name = sorted(keyed, key=lambda pair: (pair[0][_SOURCE], pair[0][_HAND_ID]))
     with connection.cursor() as cursor:
-        copy_rows(cursor, "audit_hand", HAND, _hand_rows(hands, ids))
-        copy_rows(cursor, "audit_handversion", VERSION, _version_rows(hands, ids, upload_id))
-        copy_rows(cursor, "audit_verdict", VERDICT, _verdict_rows(hands, ids))
+        copy_rows(cursor, "audit_hand", HAND, _hand_rows(by_name))
+        copy_rows(cursor, "audit_handversion", VERSION, _version_rows(keyed, upload_id))
+        copy_rows(cursor, "audit_verdict", VERDICT, _verdict_rows(keyed))
         if findings:
-            verdicts = {row[_POSITION]: found[2] for row, found in zip(hands, ids, strict=True)}
-            rows = ((verdicts[at], *row, encoded_texts(_split(by)), message)
-                    for at, *row, by, message in findings)  # fmt: skip
-            copy_rows(cursor, "audit_finding", FINDING, rows)
+            verdicts = {row[_POSITION]: verdict for row, (_, _, verdict) in keyed}
+            copy_rows(cursor, "audit_finding", FINDING, _finding_rows(findings, verdicts))
         _touch_tables(cursor, upload_id, hands)
 
 
-def _hand_rows(hands: list[tuple[Any, ...]], ids: list[tuple[Any, ...]]) -> Iterator[Any]:
-    for row, found in zip(hands, ids, strict=True):
+def _hand_rows(keyed: list[tuple[Row, Row]]) -> Iterator[Row]:
+    for row, keys in keyed:
         yield (
-            *found,
+            *keys,
             *row[_SOURCE : _TABLE + 1],
-            encoded_names(_split(row[7])),
-            *row[_PLAYED_AT:15],
-            encoded_names(_split(row[15])),
-            row[16],
+            encoded_names(_split(row[_PLAYERS])),
+            *row[_PLAYED_AT:_CODES],
+            encoded_names(_split(row[_CODES])),
+            row[_CODES + 1],
             False,
         )
 
 
-def _version_rows(
-    hands: list[tuple[Any, ...]], ids: list[tuple[Any, ...]], upload_id: int
-) -> Iterator[Any]:
-    for row, (hand, version, _) in zip(hands, ids, strict=True):
-        yield version, hand, 1, row[17], row[18], upload_id, row[1]
+def _version_rows(keyed: list[tuple[Row, Row]], upload_id: int) -> Iterator[Row]:
+    for row, (hand, version, _) in keyed:
+        yield version, hand, 1, row[_RAW], row[_SHA256], upload_id, row[_LINE]
 
 
-def _verdict_rows(hands: list[tuple[Any, ...]], ids: list[tuple[Any, ...]]) -> Iterator[Any]:
-    for row, (_, version, verdict) in zip(hands, ids, strict=True):
-        yield verdict, version, row[5], row[19], row[20], row[13], encoded_json(row[21]), row[22]
+def _verdict_rows(keyed: list[tuple[Row, Row]]) -> Iterator[Row]:
+    for row, (_, version, verdict) in keyed:
+        _, ruleset_sha256, engine, settlement, digest = row[_SHA256:]
+        settled = encoded_json(settlement)
+        yield (
+            verdict, version, row[_RULESET], ruleset_sha256, engine, row[_KIND], settled, digest,
+        )  # fmt: skip
+
+
+def _finding_rows(findings: list[Row], verdicts: dict[int, int]) -> Iterator[Row]:
+    for position, *fields, explained_by, message in findings:
+        yield verdicts[position], *fields, encoded_texts(_split(explained_by)), message
 
 
 def _split(joined: str | None) -> list[str]:
     return joined.split(SEPARATOR) if joined else []
 
 
-def _touch_tables(cursor: Any, upload_id: int, hands: list[tuple[Any, ...]]) -> None:
+def _touch_tables(cursor: Any, upload_id: int, hands: list[Row]) -> None:
     """Have the hands compared with those before them at their tables."""
     spans: dict[tuple[str, str], tuple[Any, Any]] = {}
     for row in hands:

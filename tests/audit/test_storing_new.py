@@ -84,6 +84,18 @@ def test_new_hands_go_the_short_way_and_known_ones_do_not(db: Any) -> None:
     assert Hand.objects.count() == 4, "nothing is stored by half"
 
 
+def test_keys_grow_with_the_lines_and_not_with_the_names(db: Any) -> None:
+    """Of two hands at one moment the one that arrived first stands before the other."""
+    names = ["m", "z", "a", "b"]
+    lines = [changed(B, hand_id=name) for name in names]
+    assert storing_new.store_new_hands(upload(), judged(lines)) is True
+    in_order = Hand.objects.order_by("pk").values_list("hand_id", "version__line")
+    assert list(in_order) == [("m", 1), ("z", 2), ("a", 3), ("b", 4)]
+    versions = HandVersion.objects.order_by("pk").values_list("line", flat=True)
+    verdicts = Verdict.objects.order_by("pk").values_list("version__line", flat=True)
+    assert list(versions) == list(verdicts) == [1, 2, 3, 4]
+
+
 def test_the_same_id_of_another_source_is_another_hand(db: Any) -> None:
     other = changed(B, source="other")
     assert storing_new.store_new_hands(upload(), judged([B])) is True
