@@ -61,7 +61,7 @@ class Scope:
         asked = {key: query[key] for key in KEYS if query.get(key)}
         if refused_lines not in RefusedLines.values:
             raise BadQuery(f"Refused lines are one of {', '.join(RefusedLines.values)}.")
-        if len(named) > NAME_MAX or "\0" in named:
+        if len(named) > NAME_MAX or not named.isprintable():
             raise BadQuery("No ruleset has such a name.")
         if ruleset and current_rulesets().get(ruleset) is None:
             raise BadQuery(f"The ruleset {ruleset!r} is not known here.")

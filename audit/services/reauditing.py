@@ -39,6 +39,7 @@ from audit.services.reauditing_batches import (
     settle_reaudit,
     start_lanes,
 )
+from audit.services.texts import storable
 
 REASON_MAX = 500
 # Hands and lines looked at in one step of gathering, which is one transaction.
@@ -82,6 +83,8 @@ def open_reaudit(
         raise ReauditRefused("Say why: the reason stays on record.")
     if len(reason) > REASON_MAX:
         raise ReauditRefused(f"The reason is longer than {REASON_MAX} characters.")
+    if storable(reason, REASON_MAX) != reason:
+        raise ReauditRefused("The reason holds a character that cannot be kept.")
     scope = Scope.parse(query, named=named, ruleset=ruleset, refused_lines=refused_lines)
     rulesets = known_rulesets()
     with transaction.atomic():

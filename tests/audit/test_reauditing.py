@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 from django.db import IntegrityError, InternalError, connection, transaction
 
@@ -306,6 +307,36 @@ def test_an_id_that_is_read_otherwise_is_set_aside(ingest) -> None:
     assert (verdicts(), hands()) == before
 
 
+def test_what_is_read_otherwise_is_found_otherwise_and_both_tables_are_touched(ingest) -> None:
+    ingest(log(B))
+    TableTouch.objects.all().delete()
+    sound = replay.audit_line
+
+    def corrected(line: bytes, *args: Any, **options: Any) -> replay.Audited:
+        audited = sound(line, *args, **options)
+        assert audited.hand is not None
+        hand = msgspec.structs.replace(
+            audited.hand, table="T9", started_at="2025-03-01T11:00:00+08:00"
+        )
+        verdict = msgspec.structs.replace(audited.verdict, engine=NEXT_ENGINE)
+        return msgspec.structs.replace(audited, hand=hand, verdict=verdict)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replay, "audit_line", corrected)
+        patch.setattr(replay, "ENGINE", NEXT_ENGINE)
+        assert reaudited().written_count == 1
+    (row,) = selectors.list_hands(selectors.HandFilters(table="T9")).rows
+    assert (row.started_at, row.played_at.isoformat()) == (
+        "2025-03-01T11:00:00+08:00",
+        "2025-03-01T03:00:00+00:00",
+    )
+    touches = TableTouch.objects.order_by("since").values_list("table__name", "since", "until")
+    assert [(name, since.hour, until.hour) for name, since, until in touches] == [
+        ("T1", 2, 2),
+        ("T9", 3, 3),
+    ]
+
+
 def test_the_same_engine_that_says_something_else_is_broken(ingest) -> None:
     ingest(log(B, WRONG))
     before = verdicts(), hands()
@@ -389,7 +420,9 @@ def test_svc_25_events_keep_the_order_of_the_file_after_a_re_audit(ingest) -> No
     ("asked", "words"),
     [
         ({"reason": " "}, "Say why"),
-        ({"reason": "x" * 501}, "longer than 500"),
+        ({"reason": "x" * 600}, "longer than 500"),
+        ({"reason": "a\0b"}, "a character that cannot be kept"),
+        ({"reason": "a\ud800b"}, "a character that cannot be kept"),
         ({"query": {"gmae": "tien-gow"}}, "There is no filter “gmae”"),
         ({"query": {"game": "mahjong"}}, "The filter “game” is none of"),
         ({"ruleset": "nowhere@1"}, "'nowhere@1' is not known"),
@@ -397,6 +430,8 @@ def test_svc_25_events_keep_the_order_of_the_file_after_a_re_audit(ingest) -> No
         ({"query": {"game": "tien-gow"}, "refused_lines": "all"}, "by their upload alone"),
         ({"refused_lines": "some"}, "one of none, waiting, all"),
         ({"named": "x" * 129}, "No ruleset has such a name"),
+        ({"named": "a\0b"}, "No ruleset has such a name"),
+        ({"named": "a\ud800b"}, "No ruleset has such a name"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(db, asked: dict[str, Any], words: str) -> None:

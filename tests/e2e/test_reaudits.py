@@ -6,6 +6,7 @@ import io
 import os
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from tests.e2e.test_stepping import complaints, sign_in  # noqa: F401 - the firs
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 
 PHONE = {"width": 390, "height": 844}
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 SHOTS = os.environ.get("TILECOURT_SHOTS")
 
 
@@ -101,15 +103,28 @@ def test_from_the_form_to_both_judgements(
     assert complaints == []
 
 
-def test_what_became_current_on_a_phone_and_in_the_dark(
+def hindrances(page: Any) -> list[str]:
+    """What axe finds."""
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        f"{violation['id']}: {node['html']}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_became_current_on_a_phone(
     audited: Any,
+    scheme: str,
     complaints: list[str],  # noqa: F811
 ) -> None:
     page = audited
     job = reaudited(refused_lines="waiting", reason="Reader mended, @2 arrived").pk
     reaudited(ruleset=OTHER, reason="What if the rake were 6 % for everybody")
     page.set_viewport_size(PHONE)
-    page.emulate_media(color_scheme="dark")
+    page.emulate_media(color_scheme=scheme)
     for address, name in (
         ("/reaudits/", "list"),
         ("/reaudits/new", "new"),
@@ -119,13 +134,15 @@ def test_what_became_current_on_a_phone_and_in_the_dark(
     ):
         page.goto(address)
         page.get_by_role("heading", level=1).wait_for()
-        shot(page, f"reaudit-phone-{name}")
+        shot(page, f"reaudit-phone-{name}-{scheme}")
         assert not is_wide(page), address
+        assert hindrances(page) == [], address
     page.goto(f"/reaudits/{job}/hands/")
     page.locator("tbody").get_by_role("link").first.click()
     page.get_by_role("heading", name="read-wrongly before and after").wait_for()
-    shot(page, "reaudit-phone-change")
+    shot(page, f"reaudit-phone-change-{scheme}")
     assert not is_wide(page)
+    assert hindrances(page) == []
     assert complaints == []
 
 
