@@ -7,6 +7,7 @@ it changes what a filter finds.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -39,7 +40,10 @@ from audit.services.reauditing_batches import (
     settle_reaudit,
     start_lanes,
 )
+from audit.services.sifting import is_passing, words_of
 from audit.services.texts import storable
+
+logger = logging.getLogger(__name__)
 
 REASON_MAX = 500
 # Hands and lines looked at in one step of gathering, which is one transaction.
@@ -119,9 +123,17 @@ def work_on_reaudit(*, reaudit_id: int) -> float | None:
     if misfit is not None:
         halt_reaudit(reaudit_id, f"{misfit} Restart that process, and resume.")
         return None
-    if reaudit.state == ReauditState.GATHERING:
+    if reaudit.state == ReauditState.RUNNING:
+        return judge_some(reaudit_id=reaudit_id)
+    try:
         return 0.0 if gather_some(reaudit_id=reaudit_id) else None
-    return judge_some(reaudit_id=reaudit_id)
+    except Exception as error:
+        if is_passing(error):
+            raise
+        # It would fail again and again, and nobody would see why.
+        logger.exception("reaudit_not_gathered", extra={"reaudit": reaudit_id})
+        halt_reaudit(reaudit_id, f"The hands could not be gathered: {words_of(error)}")
+        return None
 
 
 def known_rulesets() -> dict[str, str]:

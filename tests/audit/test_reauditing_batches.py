@@ -227,6 +227,24 @@ def test_a_job_stopped_while_gathering_goes_on_gathering(ingest, monkeypatch) ->
     assert run(job).written_count == 10
 
 
+def test_gathering_that_fails_is_told_and_can_be_resumed(ingest, monkeypatch) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("no room")
+
+    older(ingest, 3)
+    job = start()
+    with monkeypatch.context() as broken:
+        broken.setattr("audit.services.reauditing._gather_hands", fail)
+        assert services.work_on_reaudit(reaudit_id=job) is None
+    row = Reaudit.objects.get()
+    assert (row.state, row.error) == (
+        "stopped",
+        "The hands could not be gathered: RuntimeError: no room",
+    )
+    services.resume_reaudit(reaudit_id=job)
+    assert run(job).written_count == 3
+
+
 def test_a_job_stopped_at_its_last_batch_ends_with_resume(ingest) -> None:
     older(ingest, 3)
     job = gathered()
