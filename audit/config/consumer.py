@@ -13,14 +13,19 @@ from kombu.transport.virtual import Channel
 
 
 class LastingConsumer(Consumer):
-    """Celery's own, without two ways in which a lost broker ends the whole worker.
+    """Celery's own, without three ways in which the death of another ends the whole worker.
 
     Over Redis or Valkey, Celery 5.7 closes a lost connection twice. Where a message was held and
     the next one asked for (a task with a countdown is enough), the first time breaks off early, and
     the second wants to give the message back through a connection that has no address any more.
     And when a task ends that began before the connection was lost, its message is acknowledged on
     the connection of then. Both are an AttributeError, which nothing catches, and the worker ends.
+    It also ends itself where one of its processes was killed before it was ready, instead of
+    starting another as at any other time.
     """
+
+    # Celery begins below zero and counts up before each start; at zero it gives up for a process.
+    restart_count = 0
 
     # What Celery sets and its type stubs leave out.
     task_consumer: kombu.Consumer | None

@@ -18,6 +18,7 @@ from audit.devstack.supervisor import Supervisor
 from audit.devstack.up import WORKER_STOP
 from tests.integration.web import ROOT, environment
 
+POLL_SECONDS = 0.01
 SWEPT = re.compile(rb"Task audit.sweep\S+ succeeded")
 
 
@@ -39,8 +40,9 @@ class Crew:
             [
                 *before,
                 *(sys.executable, "-m", "celery", "--app", "audit.config.celery", "worker"),
-                *("--without-gossip", "--without-mingle", "--hostname", f"{name}@test"),
+                *("--without-gossip", "--without-mingle"),
                 *(options or ("--concurrency", "2")),
+                *("--hostname", f"{name}@test"),
             ],
             stop=WORKER_STOP,
             env=environment(**self.more, **settings),
@@ -58,7 +60,7 @@ class Crew:
         limit = time.monotonic() + seconds
         while not is_so():
             assert time.monotonic() < limit, self.supervisor.last_words("worker")
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
 
     def log_of(self, name: str = "worker") -> bytes:
         return self.supervisor.log_of(name).read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -84,6 +85,31 @@ def is_waiting_for_a_lock() -> bool:
         # Unlike pg_stat_activity this is looked up anew within a transaction.
         cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
         return cursor.fetchone() is not None
+
+
+def test_a_worker_outlives_a_process_that_is_killed_before_it_is_ready(shop, upload) -> None:
+    """A worker that has found its broker looks once whether all its processes are there."""
+    killed: list[int] = []
+
+    def kill_a_child() -> None:
+        shop.wait(lambda: b"Connected to redis" in log_so_far(shop), seconds=60)
+        killed.append(children_of(shop.supervisor.process("worker").pid)[-1])
+        os.kill(killed[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_a_child)
+    killer.start()
+    worker = shop.start("--concurrency", "2")
+    killer.join()
+    assert killed
+    upload(log(B))
+    shop.send(JUDGE_CHUNK, *Chunk.objects.values_list("id", flat=True))
+    shop.wait(lambda: states() == ["done"], seconds=20)
+    assert worker.poll() is None
+
+
+def log_so_far(shop: Shop) -> bytes:
+    path = shop.supervisor.log_of("worker")
+    return path.read_bytes() if path.exists() else b""
 
 
 LEASE, SWEEP = 6, 2
