@@ -27,6 +27,8 @@ from audit.services.desk.filing import file_hands
 BATCH = 1_000
 # Rows that a walk reads at once where few of them are of interest.
 STRIDE = 20_000
+# What one call looks at of the hands that are known already; a million take ten calls.
+DOCKET_STRIDES = 5
 SECONDS = 20.0
 
 _HANDS_OF = {
@@ -154,20 +156,20 @@ def _complete_through(mark: GatherMark) -> int | None:
 
 
 def _walk_dockets() -> Iterable[int]:
-    """Once around all dockets, from where the last walk stopped."""
-    return _around("docket", "audit_docket", "hand_id", _CHANGED, stops_at_end=True)
+    """On over the dockets from where the last walk stopped: all of them where they are few."""
+    return _along("docket", "audit_docket", "hand_id", _CHANGED, strides=DOCKET_STRIDES)
 
 
 def _walk_hands() -> Iterable[int]:
     """One stride over the stored hands: there are many, and nothing is expected here."""
-    return _around("hand", "audit_hand", "id", _UNSEEN, stops_at_end=False)
+    return _along("hand", "audit_hand", "id", _UNSEEN, strides=1)
 
 
-def _around(stream: str, table: str, key: str, wanted: str, *, stops_at_end: bool) -> Iterable[int]:
-    while True:
+def _along(stream: str, table: str, key: str, wanted: str, *, strides: int) -> Iterable[int]:
+    for _ in range(strides):
         moved, is_end = _stride(stream, _STRIDE.format(table=table, key=key), wanted)
         yield moved
-        if is_end or not stops_at_end:
+        if is_end:
             return
 
 

@@ -193,22 +193,33 @@ def test_warnings_alone_open_no_case(gather: Gather, ingest: Ingest) -> None:
     assert Docket.objects.get(pk=hand.pk).member is None
 
 
-def test_many_batches_and_a_walk_that_is_cut_off_go_on_where_they_stopped(
+def test_walks_that_are_cut_off_go_on_where_they_stopped(
     gather: Gather, ingest: Ingest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gathering, "BATCH", 3)
-    monkeypatch.setattr(gathering, "STRIDE", 4)
     ingest(log(*(wrong(f"h{number}") for number in range(20))))
-    rounds = 0
-    while not desk.gather_cases(seconds=-1).is_done:
-        rounds += 1
-        assert rounds < 60
-        if Docket.objects.count() == 20 and rounds > 20:
-            break
-    assert rounds > 5
+    filed = []
+    while not (gathered := desk.gather_cases(seconds=-1)).is_done and gathered.hands:
+        filed.append(Docket.objects.count())
+        assert len(filed) < 20
+    # Each finding is followed by one that follows from it, so three rows are one hand or two.
+    assert filed == sorted(set(filed))
+    assert len(filed) > 5
     gather()
     (case,) = Case.objects.all()
     assert len(standing(case)) == 20
+
+
+def test_one_call_looks_at_so_many_dockets_and_the_next_goes_on(
+    gather: Gather, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "STRIDE", 3)
+    monkeypatch.setattr(gathering, "DOCKET_STRIDES", 2)
+    gather(*(wrong(f"h{number}") for number in range(10)))
+    Docket.objects.update(verdict_id=-1)  # as if each had been judged again
+    # Six were looked at by the first call; the four behind them come first now.
+    assert [desk.gather_cases().hands for _ in range(3)] == [4, 6, 0]
+    assert Docket.objects.filter(verdict_id=-1).count() == 0
 
 
 def test_the_slow_walk_finds_what_the_mark_passed_over(gather: Gather) -> None:
