@@ -29,7 +29,7 @@ from audit.selectors.pages import (
 
 RUNS_SHOWN = 5
 # A day with more hands takes too long to be drawn up again for a page.
-HANDS_COMPARED_MAX = 10_000
+HANDS_COMPARED_MAX = 5_000
 
 
 class CertificateNotFound(NotFound):

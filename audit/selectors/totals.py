@@ -39,6 +39,8 @@ from audit.zstd import unpacked
 # A page goes on with the day before until it has so many hands or so many days.
 HANDS_AT_ONCE = 50_000
 DAYS_AT_ONCE = 31
+# A day with more takes longer than a page may: its table, taken out, has no limit.
+HANDS_A_DAY_MAX = 100_000
 ROWS_AT_ONCE = 1_000
 _DAY = timedelta(days=1)
 _JSON = msgspec.json.Decoder()
@@ -64,6 +66,9 @@ LEFT JOIN LATERAL (
 WHERE (%s = '' OR h.game = %s)
 GROUP BY 1, 2, 3, 4
 """  # noqa: S608 - from constants
+_COUNTED = f"""
+SELECT count(*) FROM (SELECT {_PLAYED} WHERE (%s = '' OR h.game = %s) LIMIT %s) counted
+"""  # noqa: S608
 _READ = """
 SELECT p.position, h.game, h.currency, h.minor_digits, h.verdict_kind, w.settlement::text, v.raw
 """
@@ -140,21 +145,45 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TotalsPage:
-    """Rows of whole days, the latest first; `before` is the day to go on in front of, if any."""
+    """Rows of whole days, the latest first; `before` is the day to go on in front of, if any.
+
+    `too_large` is a day with more than HANDS_A_DAY_MAX hands, which has no rows here.
+    """
 
     rows: tuple[Totals, ...]
     before: date | None
+    too_large: date | None = None
 
 
 def list_totals(query: TotalsQuery, *, before: date | None = None) -> TotalsPage:
     """The latest days that fit one page, in front of `before` where it is given."""
+    rules = current_rules()
     rows: list[Totals] = []
-    for number, (day, totals) in enumerate(days_of_totals(query, before=before), start=1):
-        rows += totals
-        if number == DAYS_AT_ONCE or sum(one.hands for one in rows) >= HANDS_AT_ONCE:
-            is_more = _newest_day(query, day, current_rules()) is not None
-            return TotalsPage(rows=tuple(rows), before=day if is_more else None)
+    days = 0
+    day = _newest_day(query, before, rules)
+    while day is not None:
+        if _is_large(query, day, rules):
+            if rows:
+                return TotalsPage(rows=tuple(rows), before=day + _DAY)
+            older = _newest_day(query, day, rules)
+            return TotalsPage(rows=(), before=None if older is None else day, too_large=day)
+        rows += totals_of_day(query, day, rules)
+        days += 1
+        older = _newest_day(query, day, rules)
+        if days == DAYS_AT_ONCE or sum(one.hands for one in rows) >= HANDS_AT_ONCE:
+            return TotalsPage(rows=tuple(rows), before=None if older is None else day)
+        day = older
     return TotalsPage(rows=tuple(rows), before=None)
+
+
+def _is_large(query: TotalsQuery, day: date, rules: Rules) -> bool:
+    """Whether a day has more hands than are summed for a page."""
+    where: list[Any] = [*place_columns(_places(query, day, rules)), query.game, query.game]
+    where.append(HANDS_A_DAY_MAX + 1)
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTED, where)
+        (hands,) = cursor.fetchone()
+    return bool(hands > HANDS_A_DAY_MAX)
 
 
 def days_of_totals(

@@ -35,7 +35,7 @@ _CHANGES = """
 WITH spans AS (
     SELECT h.source, h."table", min(h.played_at) AS since, max(h.played_at) AS until
     FROM audit_handversion v JOIN audit_hand h ON h.id = v.hand_id
-    WHERE v.upload_id = %(upload)s AND h.currency <> '' GROUP BY 1, 2
+    WHERE v.upload_id = %(upload)s GROUP BY 1, 2
 ), played AS (
     SELECT s.source, s."table", p.id, p.players, p.played_at,
         lag(p.id) OVER w AS earlier, lag(p.players) OVER w AS earlier_players

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -166,8 +166,15 @@ def present_certificate(detail: CertificateDetail) -> dict[str, Any]:
 
 
 def _hands_url(content: Mapping[str, Any]) -> str:
-    query = {"source": content["source"], "table": content["table"], "from": content["day"],
-             "to": content["day"]}  # fmt: skip
+    """The hands of the days of the log in which this gaming day lies."""
+    day, rule = date.fromisoformat(content["day"]), content["day_rule"]
+    first, last = day, day
+    if rule["time_zone"] is not None and day > date.min:
+        first = day - timedelta(days=1)
+    if (rule["time_zone"] is not None or rule["starts_at"] != "00:00") and day < date.max:
+        last = day + timedelta(days=1)
+    query = {"source": content["source"], "table": content["table"],
+             "from": first.isoformat(), "to": last.isoformat()}  # fmt: skip
     return f"{reverse('hands')}?{urlencode(query)}"
 
 
@@ -287,7 +294,3 @@ def _cut(value: str | None) -> str:
     if value is None:
         return "–"
     return value if len(value) <= VALUE_MAX else f"{value[:VALUE_MAX]}…"
-
-
-def instant_words(instant: datetime) -> str:
-    return f"{day_words(instant.date())}, {instant:%H:%M:%S} UTC"

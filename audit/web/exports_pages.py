@@ -80,6 +80,7 @@ def present_totals(
         if page.before is None
         else "?" + urlencode({**kept, "before": page.before.isoformat()}),
         "newest": "?" + urlencode(kept) if query.get("before") else None,
+        "too_large": None if page.too_large is None else day_words(page.too_large),
         "first_day": day_words(min(days)) if days else None,
         "last_day": day_words(max(days)) if days else None,
         "csv": reverse("totals-csv") + ("?" + urlencode(asked) if asked else ""),

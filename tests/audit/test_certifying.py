@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Callable
 from datetime import date
@@ -12,11 +13,25 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import DatabaseError, transaction
 
-from audit.models import Certificate, CertificateRun, RunState, Table, VerdictKind
+from audit import services
+from audit.models import (
+    Certificate,
+    CertificateRun,
+    Chunk,
+    Hand,
+    RunState,
+    Table,
+    VerdictKind,
+)
+from audit.selectors.exports import REPORTS
+from audit.selectors.filters import HandFilters
+from audit.selectors.totals import TotalsQuery, list_totals
 from audit.services import certifying
 from audit.services.certifying_refusals import place_of
 from audit.services.certifying_rules import DayRuleRefused, set_day_rule
+from audit.services.players import note_players
 from tests.audit.chains import compare_all
+from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.logs import B, Ingest, W, changed, log, respelt, void, with_net
 
 DAY = date(2025, 3, 1)
@@ -396,3 +411,26 @@ def test_a_rule_that_cannot_hold_is_refused(
     rule = {"source": "odd", "table": "T1", "time_zone": "", "starts_at": 0, "numbering": "detect"}
     with pytest.raises(DayRuleRefused, match=words):
         set_day_rule(user=user, **{**rule, **fields})
+
+
+def test_records_of_a_feed_are_certified_with_what_they_carry(db: Any, user: User) -> None:
+    """A feed's record has a form of its own, and a time that may lack its offset."""
+    rows = [ky_row(GameID=f"5{number}") for number in (1, 2, 4)]
+    services.receive_feed(
+        name="pull.json", stream=io.BytesIO(ky_answer(*rows)), feed="ky-730", source="op"
+    )
+    for chunk in Chunk.objects.all():
+        assert services.judge_chunk(chunk_id=chunk.pk) is None
+    hand = Hand.objects.order_by("pk").first()
+    assert hand is not None
+    run_id = certifying.request_certificates(day=hand.played_on, user=user)
+    assert not certifying.continue_run(run_id=run_id)
+    certificate = Certificate.objects.get()
+    content = content_of(certificate)
+    assert content["hands"]["verdicts"] == kinds(consistent=3)
+    assert content["sums"][0]["valid_bet_logged"] == "0.00"
+    (totals,) = list_totals(TotalsQuery()).rows
+    assert (totals.hands, totals.kinds["consistent"], totals.sum.hands) == (3, 3, 0)
+    for report in REPORTS.values():
+        assert {len(row) for row in report.rows(HandFilters())} <= {len(report.columns)}
+    assert note_players(seconds=60) is False

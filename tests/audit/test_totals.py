@@ -195,3 +195,22 @@ def test_pages_of_days_hold_each_day_once(ingest: Ingest, monkeypatch: pytest.Mo
         found.append([row.day.day for row in page.rows if row.day])
         before = page.before
     assert (found, before) == ([[20, 9], [5, 2], [1]], None)
+
+
+def test_a_day_that_is_too_large_for_a_page_is_told_and_passed_over(
+    ingest: Ingest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("audit.selectors.totals.HANDS_A_DAY_MAX", 2)
+    ingest(
+        log(*(changed(B, hand_id=f"{day}-{number}", started_at=f"2025-03-{day:02d}T10:00:00Z",
+                      ended_at=f"2025-03-{day:02d}T10:01:00Z")
+              for day, count in ((1, 1), (2, 3), (3, 2)) for number in range(count)))
+    )  # fmt: skip
+    first = list_totals(TotalsQuery())
+    assert ([row.hands for row in first.rows], first.too_large) == ([2], None)
+    second = list_totals(TotalsQuery(), before=first.before)
+    assert (second.rows, second.too_large) == ((), date(2025, 3, 2))
+    third = list_totals(TotalsQuery(), before=second.before)
+    assert ([row.hands for row in third.rows], third.before) == ([1], None)
+    # Taken out, it is whole.
+    assert [row.hands for row in totals()] == [2, 3, 1]
