@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db import connection, transaction
+from django.db.models import QuerySet
 
 import replay
 from audit.models import Hand, HandVersion, Table, TableTouch, Verdict
 from audit.selectors import current_rulesets
 from audit.services.comparisons import Compared, StoredHand, store_comparisons
+from audit.services.storing_sql import LOOK_UP
 from audit.zstd import unpacked
 
 logger = logging.getLogger(__name__)
@@ -61,6 +62,10 @@ def _compare_some(table_id: int) -> bool:
         span = None if table is None else _first_span(table)
         if table is None or span is None:
             return False
+        with connection.cursor() as cursor:
+            # A planner that thinks the store empty, as after a crash, would read all of it for
+            # each hand.
+            cursor.execute(LOOK_UP)
         hands = _hands_of(table)
         last = _end_of_span(hands, span.until)
         end = _end_of_batch(hands, span.since, last)
@@ -114,7 +119,8 @@ def _end_of_batch(hands: QuerySet[Hand], since: datetime, last: datetime) -> dat
 
 
 def _hand_before(hands: QuerySet[Hand], since: datetime) -> StoredHand | None:
-    at = hands.filter(played_at__lt=since).aggregate(at=Max("played_at"))["at"]
+    earlier = hands.filter(played_at__lt=since).order_by("-played_at")
+    at = earlier.values_list("played_at", flat=True).first()
     return None if at is None else _in_order(hands.filter(played_at=at))[-1]
 
 

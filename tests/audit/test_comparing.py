@@ -365,3 +365,23 @@ def test_comparisons_are_only_ever_added(ingest: Ingest) -> None:
                 connection.cursor() as cursor,
             ):
                 cursor.execute(statement)
+
+
+def test_hands_are_looked_up_even_where_the_planner_thinks_the_store_empty(ingest: Ingest) -> None:
+    """Within one transaction nothing is known of what was just stored, as after a crash."""
+    ingest(log(*clocked(simulated("tien-gow", 40))))
+    before = sequential_reads()
+    compare_all()
+    assert not TableTouch.objects.exists()
+    assert sequential_reads() == before
+
+
+def sequential_reads() -> dict[str, int]:
+    """How often this transaction has read each table of hands from end to end."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname, seq_scan FROM pg_stat_xact_user_tables"
+            " WHERE relname = ANY(%s) ORDER BY relname",
+            [["audit_hand", "audit_handversion", "audit_verdict", "audit_upload"]],
+        )
+        return dict(cursor.fetchall())
