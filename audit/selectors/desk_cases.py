@@ -18,6 +18,7 @@ from audit.models import (
     CaseAct,
     CaseHand,
     Claim,
+    ClaimHand,
     ComparisonFinding,
     Finding,
     Hand,
@@ -257,9 +258,10 @@ class RemedyHead:
 class CaseDetail:
     """A case as its page shows it.
 
-    `members` are a page of hands, `left_count` how many left the case; `unknown_count` how many
-    stand without figures to compare. `also` are the other findings of the hands that stand, with
-    how many hands have each. `tables` likewise.
+    `members` are a page of hands, `left_count` how many left the case, `unknown_count` how many
+    stand without figures to compare; `claimed` are the hands that its claims are about, by key.
+    `also` are the other findings of the hands that stand, with how many hands have each; `tables`
+    likewise.
     """
 
     row: CaseRow
@@ -271,6 +273,7 @@ class CaseDetail:
     also: tuple[tuple[str, int], ...]
     acts: tuple[ActRow, ...]
     claims: tuple[ClaimRow, ...]
+    claimed: tuple[tuple[int, str], ...]
     remedies: tuple[RemedyHead, ...]
     relatives: tuple[RelativeRow, ...]
 
@@ -335,6 +338,7 @@ def case_detail(case_id: int, *, left: bool = False, cursor: str | None = None) 
         also=also,
         acts=list_acts(case_id),
         claims=claims_of(case_id),
+        claimed=_claimed_in(case_id),
         remedies=_remedies_of(case_id),
         relatives=_relatives_of(row),
     )
@@ -346,6 +350,12 @@ def claims_of(case_id: int) -> tuple[ClaimRow, ...]:
     return tuple(
         claim_row(one) for one in claims.prefetch_related("acts").order_by("id")[:CLAIMS_SHOWN]
     )
+
+
+def _claimed_in(case_id: int) -> tuple[tuple[int, str], ...]:
+    named = ClaimHand.objects.filter(claim__case_id=case_id).values("hand_id")
+    hands = Hand.objects.filter(pk__in=named).order_by("pk")
+    return tuple(hands.values_list("pk", "hand_id")[:CLAIMS_SHOWN])
 
 
 def _remedies_of(case_id: int) -> tuple[RemedyHead, ...]:

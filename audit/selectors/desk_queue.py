@@ -215,7 +215,7 @@ def _conditions(filters: QueueFilters, parameters: dict[str, Any]) -> list[str]:
             parameters[name] = value
     held = "(assignee_id IS NOT NULL AND (taken_until IS NULL OR taken_until > %(now)s))"
     if filters.owner == "mine":
-        conditions.append("assignee_id = %(user)s")
+        conditions.append(f"{held} AND assignee_id = %(user)s")
     elif filters.owner == "free":
         conditions.append(f"NOT {held}")
     elif filters.owner == "others":

@@ -188,6 +188,8 @@ def present_case(detail: CaseDetail, *, user_id: int, left: bool) -> dict[str, A
         "acts": [act_line(one) for one in detail.acts],
         "oldest_act": detail.acts[-1].number if detail.acts else 1,
         "claims": detail.claims,
+        "claimed": detail.claimed,
+        "pointable": dict([*detail.claimed, *((one.hand_pk, one.hand_id) for one in members.rows)]),
         "remedies": detail.remedies,
         "relatives": detail.relatives,
         "holder": holder,

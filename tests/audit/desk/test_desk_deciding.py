@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.utils import timezone
 
+from audit.config.settings import weights
 from audit.models import Case, CaseAct, CaseState, Hand
 from audit.selectors.desk_queue import QueueFilters, desk_overview, list_cases
 from audit.services import desk
@@ -60,8 +63,8 @@ def test_the_order_is_money_at_risk_times_age(gather: Gather, ines: Any, setting
     assert (row.risk, row.score // 1000) == ("1", 20)
     aged(nets.pk, days=14)
     assert order() == [rakes.pk, nets.pk]  # 14 against 15
-    settings.TILECOURT_CURRENCY_WEIGHTS = {"CNY": 7}
-    assert list_cases(QueueFilters(), user_id=ines.pk).rows[0].risk == "35"
+    settings.TILECOURT_CURRENCY_WEIGHTS = {"CNY": Decimal("0.5")}
+    assert list_cases(QueueFilters(), user_id=ines.pk).rows[0].risk == "2.5"
 
 
 def aged(case_id: int, *, days: int) -> None:
@@ -86,6 +89,21 @@ def test_of_several_currencies_the_largest_weighed_one_counts(
     settings.TILECOURT_CURRENCY_WEIGHTS = {"CNY": 3, "JPX": 1}
     (row,) = list_cases(QueueFilters(), user_id=ines.pk).rows
     assert row.risk == "3"
+
+
+def test_weights_are_read_strictly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEIGHTS", "HKD=1, CNY=1.08,A=B=2")
+    assert weights("WEIGHTS") == {
+        "HKD": Decimal(1),
+        "CNY": Decimal("1.08"),
+        "A=B": Decimal(2),
+    }
+    monkeypatch.delenv("WEIGHTS")
+    assert weights("WEIGHTS") == {}
+    for text in ("HKD", "HKD=", "=1", "HKD=-1", "HKD=1e3", "HKD=1,08", "HKD=NaN"):
+        monkeypatch.setenv("WEIGHTS", text)
+        with pytest.raises(ImproperlyConfigured):
+            weights("WEIGHTS")
 
 
 def test_pages_of_the_queue_go_on_and_back(gather: Gather, ines: Any) -> None:

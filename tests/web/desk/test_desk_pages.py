@@ -121,7 +121,7 @@ def test_a_case_and_its_file_ask_the_same_few_questions(
         with CaptureQueriesContext(connection) as asked:
             assert site.get(f"/desk/cases/{case.pk}/{address}").status_code == 200
         counted[address] = len(asked)
-    assert counted == {"": 18, "history/": 5, "file/": 29, "letter/?player=Bo": 9}
+    assert counted == {"": 19, "history/": 5, "file/": 30, "letter/?player=Bo": 9}
 
 
 def test_a_case_says_why_its_hands_stand_together(site: Client, gather: Gather) -> None:
@@ -423,7 +423,10 @@ def test_a_claim_about_a_clean_hand_of_each_game(
         entered = claim(auditor, hand.hand_id, player=hand.players[0], amount="")
         for address in ("", "letter/"):
             assert site.get(f"/desk/claims/{entered.pk}/{address}").status_code == 200
-        assert "A player's claim" in text_of(site.get(f"/desk/cases/{entered.case_id}/"))
+        page = site.get(f"/desk/cases/{entered.case_id}/")
+        assert "A player's claim" in text_of(page)
+        assert f"About {hand.hand_id}" in text_of(page)
+        assert f'<option value="{hand.pk}">{hand.hand_id}</option>' in page.content.decode()
         assert hand.hand_id in text_of(site.get(f"/desk/cases/{entered.case_id}/file/"))
 
 
