@@ -12,7 +12,7 @@ import importlib.metadata
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +107,10 @@ def _is_secret(name: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A setting whose parts with secret names are left out, and whose sets are in order."""
+    """A setting whose parts with secret names are left out, and whose sets are in order.
+
+    Of an object only its class is told: what it shows of itself may change while it is used.
+    """
     if isinstance(value, dict):
         return [
             (str(name), _plain(one)) for name, one in value.items() if not _is_secret(str(name))
@@ -116,7 +119,9 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if isinstance(value, (set, frozenset)):
         return sorted(map(repr, value))
-    return value
+    if isinstance(value, (str, bytes, int, float, Path, timedelta, type(None))):
+        return value
+    return f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def _libraries() -> Iterator[tuple[str, str]]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import groupby
 
 from django.contrib.auth.models import User
 
 import replay
 from audit.models import (
+    CaseHand,
     Comparison,
     ComparisonFinding,
     Duplicate,
@@ -38,8 +40,11 @@ from replay.evidence import (
 
 # More would be no small file any more: such a hand wants a look first.
 ENTRIES_MAX = 20_000
+HANDS_MAX = 2_000
 # For so long what waits is sealed for the sake of one bundle.
 SEAL_SECONDS = 20
+# Hears how many versions were gathered, and how many there are.
+Progress = Callable[[int, int], None]
 
 
 class BundleRefused(Exception):
@@ -73,26 +78,60 @@ def bundle_hand(*, hand_id: int) -> Bundle:
     """
     hand = Hand.objects.get(pk=hand_id)
     subject = f"Hand {hand.hand_id} of {hand.source}"
+    return Bundle(name=f"hand-{hand.pk}.zip", data=_make(subject, [hand.pk], None))
+
+
+def bundle_table_day(
+    *, source: str, table: str, day: date, on_progress: Progress | None = None
+) -> Bundle:
+    """Make the bundle of the hands of a table that were played on a day, by the log's own offset.
+
+    Raises as `bundle_hand` does; BundleRefused where there is no such hand.
+    """
+    hands = Hand.objects.filter(source=source, table=table, played_on=day).order_by(
+        "played_at", "pk"
+    )
+    subject = f"Table {table} of {source} on {day.isoformat()}"
+    keys = list(hands.values_list("pk", flat=True)[: HANDS_MAX + 1])
+    return Bundle(name=f"table-day-{day.isoformat()}.zip", data=_make(subject, keys, on_progress))
+
+
+def bundle_case(*, case_id: int, on_progress: Progress | None = None) -> Bundle:
+    """Make the bundle of the hands that stand in a case.
+
+    Raises as `bundle_hand` does; BundleRefused where there is no such hand.
+    """
+    members = CaseHand.objects.filter(case_id=case_id, left_at=None).order_by("hand_id")
+    keys = list(members.values_list("hand_id", flat=True)[: HANDS_MAX + 1])
+    return Bundle(name=f"case-{case_id}.zip", data=_make(f"Case C-{case_id}", keys, on_progress))
+
+
+def _make(subject: str, hands: Sequence[int], on_progress: Progress | None) -> bytes:
+    if not hands:
+        raise BundleRefused("There is no such hand.")
+    if len(hands) > HANDS_MAX:
+        raise BundleRefused(f"There are more than {HANDS_MAX:,} hands: take fewer at a time.")
     try:
-        content, keys = _content(subject, [hand.pk])
+        content, keys = _content(subject, hands, on_progress)
     except _NotSealed:
         seal(seconds=SEAL_SECONDS)
         try:
-            content, keys = _content(subject, [hand.pk])
+            content, keys = _content(subject, hands, on_progress)
         except _NotSealed:
-            raise BundleRefused("The hand is not sealed yet: try again in a minute.") from None
+            raise BundleRefused("The hands are not sealed yet: try again in a minute.") from None
     try:
-        data = make_bundle(content, keys.private, keys.public[1:])
+        return make_bundle(content, keys.private, keys.public[1:])
     except ArchiveError as error:
         raise BundleRefused(f"The bundle would be too large: {error}.") from None
     except LookupError as error:
         raise BundleRefused(f"The bundle cannot be made: {error}.") from None
-    return Bundle(name=f"hand-{hand.pk}.zip", data=data)
 
 
-def _content(subject: str, hands: Sequence[int]) -> tuple[Content, SealKeys]:
+def _content(
+    subject: str, hands: Sequence[int], on_progress: Progress | None
+) -> tuple[Content, SealKeys]:
     """All about these hands, and the keys to sign with. Raises: BundleRefused, _NotSealed."""
-    rows = _rows_of(hands)
+    rows = _rows_of(hands, on_progress)
     if len(rows.verdicts) + len(rows.custody) > ENTRIES_MAX:
         raise BundleRefused(f"There are more than {ENTRIES_MAX:,} entries to put into the bundle.")
     verdicts, custody = _entries(rows.verdicts), _entries(rows.custody)
@@ -121,12 +160,14 @@ def _content(subject: str, hands: Sequence[int]) -> tuple[Content, SealKeys]:
     return content, keys
 
 
-def _rows_of(hands: Sequence[int]) -> _Rows:
+def _rows_of(hands: Sequence[int], on_progress: Progress | None) -> _Rows:
     rows = _Rows()
     versions = HandVersion.objects.filter(hand_id__in=hands).order_by("hand_id", "number")
     own = list(versions.values_list("pk", flat=True))
     earlier: set[int] = set()
-    for version in own:
+    for number, version in enumerate(own, start=1):
+        if on_progress is not None:
+            on_progress(number, len(own))
         for verdict in Verdict.objects.filter(version_id=version).order_by("pk").values_list("pk"):
             earlier |= _add_verdict(rows, verdict[0])
     kept = [*own, *sorted(earlier - set(own))]

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -16,10 +17,16 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from audit.models import Comparison, Hand, HandVersion, Table, TreeHead
+from audit.models import CaseHand, Comparison, Hand, HandVersion, Table, TreeHead
 from audit.selectors.seal_keys import read_keys
 from audit.services import compare_table
-from audit.services.bundling import BundleRefused, bundle_hand
+from audit.services.bundling import (
+    BundleRefused,
+    bundle_case,
+    bundle_hand,
+    bundle_table_day,
+)
+from audit.services.desk import gather_cases
 from audit.services.sealing import seal
 from replay.evidence import PrivateKey, touched, verify_bundle
 from replay.evidence.archive import Member, members_by_headers, pack, regions
@@ -365,3 +372,84 @@ def test_headers_that_lie_do_not_break_the_reader(small):
                 struct.pack_into("<L", spoilt, at, value)
                 if spoilt != small:
                     assert problems(bytes(spoilt))
+
+
+def run_bundle(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        call_command("bundle", *arguments, stdout=out, stderr=err)
+    except SystemExit as stopped:
+        return int(stopped.code or 0), out.getvalue(), err.getvalue()
+    return 0, out.getvalue(), err.getvalue()
+
+
+def test_a_table_day_is_one_bundle(ingest, tmp_path):
+    chain = golden("tien-gow", "continuity-gaps")
+    ingest(log(*chain, changed(chain[0], hand_id="elsewhere", table="another")))
+    for table in Table.objects.all():
+        while compare_table(table_id=table.pk):
+            pass
+    places = Counter(Hand.objects.values_list("source", "table"))
+    ((source, table), _), *_ = places.most_common()
+    hand = Hand.objects.filter(source=source, table=table).earliest("played_at")
+    heard = []
+    made = bundle_table_day(
+        source=hand.source,
+        table=hand.table,
+        day=hand.played_on,
+        on_progress=lambda *told: heard.append(told),
+    )
+    of_day = Hand.objects.filter(source=hand.source, table=hand.table, played_on=hand.played_on)
+    assert 1 < of_day.count() < Hand.objects.count()
+    assert heard[-1] == (of_day.count(), of_day.count())
+    verified = verify_bundle(made.data, read_keys().public)
+    assert verified.problems == ()
+    verdicts = [json.loads(line) for line in members(made.data)["verdicts.ndjson"].splitlines()]
+    judged = {one["hand_id"] for one in verdicts if one["leaf"] == "verdict/1"}
+    assert judged == set(of_day.values_list("hand_id", flat=True))
+    assert {one["leaf"] for one in verdicts} >= {"comparison/1", "comparison-finding/1"}
+    path = tmp_path / "day.zip"
+    day = hand.played_on.isoformat()
+    status, _, words = run_bundle(
+        hand.source, "--table", hand.table, "--day", day, "--output", str(path)
+    )
+    assert (status, words, path.read_bytes()) == (0, "", made.data)
+    spoilt = bytearray(made.data)
+    spoilt[len(spoilt) // 3] ^= 1
+    assert len(problems(bytes(spoilt))) == 1
+    assert run_bundle(hand.source, "--table", "none", "--day", day)[0] == 1
+
+
+def test_a_case_is_one_bundle(ingest, tmp_path):
+    lines = [with_net(changed(B, hand_id=f"wrong-{number}"), 1, "-99.00") for number in range(3)]
+    ingest(log(*lines, B))
+    while not gather_cases().is_done:
+        pass
+    case = CaseHand.objects.filter(left_at=None).values_list("case_id", flat=True).first()
+    made = bundle_case(case_id=case)
+    assert verify_bundle(made.data).problems == ()
+    verdicts = [json.loads(line) for line in members(made.data)["verdicts.ndjson"].splitlines()]
+    judged = {one["hand_id"] for one in verdicts if one["leaf"] == "verdict/1"}
+    standing = CaseHand.objects.filter(case_id=case, left_at=None)
+    assert judged == set(standing.values_list("hand__hand_id", flat=True))
+    assert len(judged) == 3
+    path = tmp_path / "case.zip"
+    assert run_bundle("--case", str(case), "--output", str(path))[0] == 0
+    assert path.read_bytes() == made.data
+    assert run_bundle("--case", "999999") == (1, "", "There is no such hand.\n")
+    for wrong in (
+        (),
+        ("x",),
+        ("--case", "1", "x", "y"),
+        ("x", "--table", "t"),
+        ("x", "y", "--table", "t"),
+    ):
+        assert run_bundle(*wrong)[0] == 64
+
+
+def test_too_many_hands_are_refused(ingest, monkeypatch):
+    ingest(log(B, changed(B, hand_id="B2")))
+    hand = Hand.objects.first()
+    monkeypatch.setattr("audit.services.bundling.HANDS_MAX", 1)
+    with pytest.raises(BundleRefused, match="more than 1 hands"):
+        bundle_table_day(source=hand.source, table=hand.table, day=hand.played_on)
