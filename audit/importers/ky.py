@@ -47,7 +47,7 @@ ROWS_ENOUGH = 10
 
 GAPS = ["bids", "banker_multiple", "bets", "offers", "base", "carry_in", "carry_out", "gross",
         "dice", "deal_order", "reveal_order", "hand_number", "table_sequence", "time_zone",
-        "currency"]  # fmt: skip
+        "currency", "ranks"]  # fmt: skip
 
 
 def cut(data: bytes) -> CutFile:

@@ -8,9 +8,9 @@ from typing import Literal
 
 GapName = Literal[
     "bids", "banker_multiple", "bets", "offers", "base", "carry_in", "carry_out", "gross",
-    "other_seats_money", "valid_bet", "bet_valid_bets", "tiles", "outcomes", "dice", "deal_order",
-    "reveal_order", "limits", "other_bets", "hand_number", "table_sequence", "time_zone",
-    "currency",
+    "other_seats_money", "valid_bet", "bet_valid_bets", "tiles", "ranks", "outcomes", "dice",
+    "deal_order", "reveal_order", "limits", "other_bets", "hand_number", "table_sequence",
+    "time_zone", "currency",
 ]  # fmt: skip
 
 
@@ -52,6 +52,7 @@ GAPS: Mapping[GapName, Gap] = {
         Gap(name="valid_bet", lacking="what counts as valid bet"),
         Gap(name="bet_valid_bets", lacking="what each wager counts as valid bet by itself"),
         Gap(name="tiles", lacking="the tiles (in a form that can be read)"),
+        Gap(name="ranks", lacking="how it calls what each seat holds"),
         Gap(name="outcomes", lacking="which doors won"),
         Gap(name="dice", lacking="what the dice showed"),
         Gap(name="deal_order", lacking="in which order the tiles were dealt"),
@@ -94,7 +95,7 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
         _check("deal-start", "The deal starts where the dice say", "PG-9", "dice", "deal_order"),
         _check("deal-order", "The deal runs counter-clockwise", "PG-10", "deal_order"),
         _check("reveal-order", "Tiles are shown in order", "PG-11", "reveal_order"),
-        _check("rank", "Each holding has its right name", "PG-19 PG-20", "tiles"),
+        _check("rank", "Each holding has its right name", "PG-19 PG-20", "tiles", "ranks"),
         _check(
             "outcome",
             "Who has the better tiles is paid",

@@ -121,6 +121,7 @@ def _check_gaps(hand: PartialPaiGow, facts: Facts) -> None:
         ("bids", "$.seats", all(is_set(one.bid) for one in entries)),
         ("bets", "$.seats", all(is_set(one.bet) for one in bettors)),
         ("carry_in", "$.seats", all(is_set(one.carry_in) for one in entries)),
+        ("ranks", "$.seats", all(is_set(one.rank) for one in entries)),
         ("other_seats_money", "$.seats", len(with_money) == len(entries)),
         ("valid_bet", "$.seats", all(is_set(one.valid_bet) for one in with_money)),
     ):

@@ -24,9 +24,11 @@ def pai_gow(**fields: Any) -> dict[str, Any]:
             {"seat": 0, "tiles": ["66", "33"], "player": "ann", "carry_in": "100", "bid": 2,
              "rank": "points-8", "gross": "10", "rake": "0.50", "net": "9.50", "valid_bet": "10"},
             {"seat": 1, "tiles": ["22", "15"], "player": "bob", "carry_in": "100", "bid": 0,
-             "bet": 2, "gross": "-20", "rake": "0", "net": "-20", "valid_bet": "20"},
+             "bet": 2, "rank": "points-0", "gross": "-20", "rake": "0", "net": "-20",
+             "valid_bet": "20"},
             {"seat": 2, "tiles": ["55", "55"], "player": "cat", "carry_in": "100", "bid": 1,
-             "bet": 1, "gross": "10", "rake": "0.50", "net": "9.50", "valid_bet": "10"},
+             "bet": 1, "rank": "pair-55", "gross": "10", "rake": "0.50", "net": "9.50",
+             "valid_bet": "10"},
         ],
         **fields,
     }  # fmt: skip
