@@ -32,7 +32,7 @@ class HandStep(APIView):
             played = selectors.played_hand(hand)
         except selectors.NotFound as error:
             raise ApiError(404, "not-found", str(error)) from None
-        if played.is_feed:
+        if played.version.feed:
             raise ApiError(404, "not-found", "What a feed tells of a hand has no steps.")
         try:
             sight = replay.seen(played.raw, selectors.current_rulesets(), viewpoint, number)

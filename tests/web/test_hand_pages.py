@@ -350,8 +350,8 @@ def test_a_hand_asks_the_same_few_questions(site, store, count):
     hand = Hand.objects.first()
     with CaptureQueriesContext(connection) as queries:
         html_of(site, f"/hands/{hand.pk}/steps/3/")
-    # Session, account, hand, versions, bytes, verdicts, findings, comparisons, duplicates, twins.
-    assert len(queries) == 10
+    # Session, account, hand with its bytes, twins.
+    assert len(queries) == 4
 
 
 def test_a_hand_whose_ruleset_is_gone_still_has_a_page(site, shown, monkeypatch):

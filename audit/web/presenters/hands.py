@@ -131,6 +131,19 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
     }
 
 
+def present_single_head(played: selectors.PlayedHand) -> dict[str, Any]:
+    """The same for a hand that came once and alone: nothing stands beside it but twins."""
+    hand = played.hand
+    return {
+        "hand": hand,
+        "game": replay.GAMES.get(hand.game),
+        "played": f"{day_words(hand.played_on)}, {clock_words(hand.started_at)}",
+        "version": played.version,
+        "twins": played.twins,
+        "compared": played.comparison,
+    }
+
+
 def present_public_head(hand: selectors.HandRow) -> dict[str, Any]:
     """The head for those who do not see every tile: nothing that was found, stored or compared."""
     public = {

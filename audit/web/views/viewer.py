@@ -27,7 +27,12 @@ from audit.web.presenters.hand import (
     stakes_of,
     stopped_at,
 )
-from audit.web.presenters.hands import present_head, present_public_head, stored_verdict
+from audit.web.presenters.hands import (
+    present_head,
+    present_public_head,
+    present_single_head,
+    stored_verdict,
+)
 from audit.web.presenters.steps import place_of
 from audit.web.presenters.targets import LOOKED_UP, target_of
 from audit.web.presenters.whereabouts import TileTrail, trails_of
@@ -106,6 +111,13 @@ def _detail(hand: int) -> selectors.HandDetail:
         raise Http404(str(error)) from None
 
 
+def _played(hand: int, *, is_page: bool = False) -> selectors.PlayedHand:
+    try:
+        return selectors.played_hand(hand, is_page=is_page)
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
+
+
 def _page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
     """The whole page, or its part that changes; others than the auditor get what is theirs."""
     if route.is_auditor and REGION_HEADER not in request.headers:
@@ -117,15 +129,21 @@ def _page(request: HttpRequest, route: Route, number: int | None) -> HttpRespons
 
 
 def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
-    detail = _detail(route.hand)
-    feed = feed_record_of(detail)
-    if feed is not None:
-        if number is not None:
-            raise Http404("What a feed tells of a hand has no steps.")
-        return feed_hand_page(request, detail, feed)
-    context: dict[str, Any] = {"section": "hands", "route": route, **present_head(detail)}
+    played = _played(route.hand, is_page=True)
+    if played.version.feed or played.has_history:
+        # What came more than once, or from a feed, has more to be told than one hand's steps.
+        detail = _detail(route.hand)
+        feed = feed_record_of(detail)
+        if feed is not None:
+            if number is not None:
+                raise Http404("What a feed tells of a hand has no steps.")
+            return feed_hand_page(request, detail, feed)
+        head = present_head(detail)
+    else:
+        head = present_single_head(played)
+    context: dict[str, Any] = {"section": "hands", "route": route, **head}
     try:
-        replayed = with_comparison(walked(detail.raw), detail.comparison)
+        replayed = with_comparison(walked(played.raw), played.comparison)
     except replay.Refusal as refusal:
         # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
         if number is not None:
@@ -137,9 +155,9 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         # A step under other rules is no picture of the record: those are told apart.
         return HttpResponseRedirect(f"{reverse('what-if', args=(route.hand,))}{route.query}")
     parts = _Parts(
-        hand=detail.hand,
-        sha256=detail.version.sha256,
-        compared=detail.comparison,
+        hand=played.hand,
+        sha256=played.version.sha256,
+        compared=played.comparison,
         replayed=replayed,
         route=route,
         number=number,
@@ -157,11 +175,8 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
 
 def _step_alone(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
     """A step without what is stored about its hand."""
-    try:
-        played = selectors.played_hand(route.hand)
-    except selectors.NotFound as error:
-        raise Http404(str(error)) from None
-    if played.is_feed:
+    played = _played(route.hand)
+    if played.version.feed:
         raise Http404("What a feed tells of a hand has no steps, and is the auditor's.")
     try:
         if route.is_auditor:
@@ -181,7 +196,7 @@ def _step_alone(request: HttpRequest, route: Route, number: int | None) -> HttpR
     _check_step(replayed, number)
     parts = _Parts(
         hand=played.hand,
-        sha256=played.sha256,
+        sha256=played.version.sha256,
         compared=played.comparison if route.is_auditor else None,
         replayed=replayed,
         route=route,
