@@ -44,7 +44,6 @@ class Drawn:
     missing: int
     refused: int
     is_complete: bool
-    is_empty: bool
 
 
 def draw_up(source: str, table: str, day: date, rule: Rule) -> Drawn:
@@ -61,7 +60,6 @@ def draw_up(source: str, table: str, day: date, rule: Rule) -> Drawn:
         missing=content["sequence"]["missing"] + content["rounds"]["missing"]["count"],
         refused=content["refused"]["count"],
         is_complete=content["is_complete"],
-        is_empty=not facts.hands and not facts.refused,
     )
 
 
@@ -197,7 +195,7 @@ def _sequence(numbers: Numbers) -> Json:
             {"from": gap.first, "to": gap.last, "count": gap.count, "where": gap.where}
             for gap in numbers.gaps
         ),
-        "steps_back": _listed(numbers.steps_back),
+        "out_of_order": _listed(numbers.out_of_order),
     }
 
 

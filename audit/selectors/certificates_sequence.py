@@ -1,4 +1,4 @@
-"""The sequence in the hand ids of a table's day: where numbers are missing, and which step back.
+"""The sequence in the hand ids of a table's day: where numbers are missing or out of order.
 
 A hand-log carries no sequence number, but many feeds number their ids. Ids are taken as numbered
 when all of a day share what stands before their last digits; a number that is a hand elsewhere at
@@ -9,6 +9,7 @@ they count as such only when at least half of the numbers between the first and 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -57,7 +58,8 @@ class Numbers:
     sequence), or why it cannot be checked: `no-form`, `too-few`, `too-sparse`.
 
     `elsewhere` numbers between first and last are hands of other tables or days; where there are
-    any, a missing one may be of another table, too. `steps_back` are ids played after a higher one.
+    any, a missing one may be of another table, too. `out_of_order` are the fewest ids without which
+    the others rise in the order of play.
     """
 
     basis: str
@@ -66,7 +68,7 @@ class Numbers:
     last: str | None = None
     gaps: tuple[Gap, ...] = ()
     elsewhere: int = 0
-    steps_back: tuple[str, ...] = ()
+    out_of_order: tuple[str, ...] = ()
 
     @property
     def is_checked(self) -> bool:
@@ -123,7 +125,7 @@ def find_sequence(
         last=form.name(high),
         gaps=tuple(gaps),
         elsewhere=len(there) - len(set(numbers)),
-        steps_back=tuple(_steps_back(form, numbers)),
+        out_of_order=tuple(form.name(number) for number in _out_of_order(numbers)),
     )
 
 
@@ -174,12 +176,26 @@ def _gaps(form: Form, there: set[int], where: str) -> list[Gap]:
     return gaps
 
 
-def _steps_back(form: Form, numbers: Sequence[int]) -> Iterable[str]:
-    highest = -1
-    for number in numbers:
-        if number < highest:
-            yield form.name(number)
-        highest = max(highest, number)
+def _out_of_order(numbers: Sequence[int]) -> list[int]:
+    """The fewest numbers without which the others rise: those outside of the longest rising run of
+    numbers that there is, not necessarily next to each other."""
+    ends: list[int] = []
+    places: list[int] = []
+    earlier: list[int | None] = []
+    for place, number in enumerate(numbers):
+        length = bisect_left(ends, number)
+        earlier.append(places[length - 1] if length else None)
+        if length == len(ends):
+            ends.append(number)
+            places.append(place)
+        else:
+            ends[length], places[length] = number, place
+    rising: set[int] = set()
+    at = places[-1] if places else None
+    while at is not None:
+        rising.add(at)
+        at = earlier[at]
+    return [number for place, number in enumerate(numbers) if place not in rising]
 
 
 def numbers_known(source: str) -> Known:

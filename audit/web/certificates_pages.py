@@ -199,7 +199,7 @@ def _checks(content: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     numbers = str(sequence["missing"]) if sequence["is_checked"] else "–"
     return [
         ("Missing numbers", numbers, "gaps"),
-        ("Ids played after a higher one", str(sequence["steps_back"]["count"]), "steps-back"),
+        ("Out of order", str(sequence["out_of_order"]["count"]), "out-of-order"),
         ("Rounds with only one hand", str(rounds["missing"]["count"]), "rounds"),
         ("Rounds with a hand twice", str(rounds["doubled"]["count"]), "doubled"),
         ("Repeated lines", str(content["repeated"]["lines"]), "repeated"),
@@ -218,8 +218,9 @@ def _sections(content: Mapping[str, Any]) -> list[Section]:
                  lambda one: (one["from"], one["to"], str(one["count"]), WHERE[one["where"]]),
                  about="A number may belong to another table of the source."
                  if content["sequence"]["elsewhere"] else ""),
-        _section("steps-back", "Played after a higher number", content["sequence"]["steps_back"],
-                 ("Hand",), lambda one: (one,)),
+        _section("out-of-order", "Out of order", content["sequence"]["out_of_order"],
+                 ("Hand",), lambda one: (one,),
+                 about="The fewest hands without which the numbers rise in the order of play."),
         _section("rounds", "Rounds with only one hand", rounds["missing"],
                  ("Round", "Missing", "Came in", "Game"),
                  lambda one: (one["round"], f"hand {one['missing']}", one["hand_id"],

@@ -7,11 +7,14 @@ import io
 import json
 from collections.abc import Callable
 from datetime import date
+from itertools import combinations
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import DatabaseError, transaction
+from hypothesis import given
+from hypothesis import strategies as st
 
 from audit import services
 from audit.models import (
@@ -23,6 +26,7 @@ from audit.models import (
     Table,
     VerdictKind,
 )
+from audit.selectors.certificates_sequence import _out_of_order
 from audit.selectors.exports import REPORTS
 from audit.selectors.filters import HandFilters
 from audit.selectors.totals import TotalsQuery, list_totals
@@ -90,7 +94,7 @@ def test_a_whole_day_is_complete(ingest: Ingest, certify: Certify) -> None:
     assert content["sequence"] == {
         "basis": "detected", "is_checked": True, "first": "g-0001", "last": "g-0005", "missing": 0,
         "elsewhere": 0, "gaps": {"count": 0, "listed": []},
-        "steps_back": {"count": 0, "listed": []},
+        "out_of_order": {"count": 0, "listed": []},
     }  # fmt: skip
     assert content["uploads"] == [
         {
@@ -142,7 +146,7 @@ def test_dropped_repeated_reordered_and_restated_hands_are_listed_exactly(
         {"from": "g-0012", "to": "g-0012", "count": 1, "where": "inside"},
     ]
     assert content["sequence"]["missing"] == 3
-    assert content["sequence"]["steps_back"] == {"count": 1, "listed": ["g-0016"]}
+    assert content["sequence"]["out_of_order"] == {"count": 1, "listed": ["g-0017"]}
     assert content["repeated"] == {
         "lines": 3, "respelt": 1, "count": 2,
         "listed": [
@@ -434,3 +438,47 @@ def test_records_of_a_feed_are_certified_with_what_they_carry(db: Any, user: Use
     for report in REPORTS.values():
         assert {len(row) for row in report.rows(HandFilters())} <= {len(report.columns)}
     assert note_players(seconds=60) is False
+
+
+@given(st.lists(st.integers(0, 30), unique=True, max_size=12))
+def test_the_fewest_hands_are_out_of_order(numbers: list[int]) -> None:
+    out = _out_of_order(numbers)
+    kept = [number for number in numbers if number not in out]
+    assert kept == sorted(kept)
+    most = max(
+        (len(some) for size in range(len(numbers) + 1) for some in combinations(numbers, size)
+         if list(some) == sorted(some)), default=0,
+    )  # fmt: skip
+    assert len(kept) == most
+
+
+def test_one_high_number_puts_no_other_out_of_order() -> None:
+    assert _out_of_order([1, 2, 3, 99, 4, 5, 6]) == [99]
+    assert _out_of_order([]) == []
+
+
+def test_svc_74_the_doubled_hour_is_told_by_its_offset(
+    ingest: Ingest, certify: Certify, user: User
+) -> None:
+    day = date(2025, 11, 2)
+    clocks = ("2025-11-02T01:50:00-07:00", "2025-11-02T01:10:00-08:00", "2025-11-02T02:00:00-08:00")
+    ingest(
+        log(*(changed(B, hand_id=f"n-{number}", started_at=clock, ended_at=clock)
+              for number, clock in enumerate(clocks, start=1)))
+    )  # fmt: skip
+    hours = [
+        {"hour": "2025-11-02T01-07:00", "hands": 1},
+        {"hour": "2025-11-02T01-08:00", "hands": 1},
+        {"hour": "2025-11-02T02-08:00", "hands": 1},
+    ]
+    assert content_of(certify(day=day))["hours"] == hours
+    set_day_rule(source="odd", table="T1", time_zone="America/Vancouver", starts_at=0,
+                 numbering="detect", user=user)  # fmt: skip
+    content = content_of(certify(day=day))
+    assert content["hours"] == hours
+    assert (content["day_rule"]["since"], content["day_rule"]["until"]) == (
+        "2025-11-02T07:00:00Z", "2025-11-03T07:59:59.999999Z",
+    )  # fmt: skip
+    assert content["sequence"]["out_of_order"]["count"] == 0
+    # The hour that never comes is no hour of its day, and the day is there all the same.
+    certify(day=date(2025, 3, 9))
