@@ -22,11 +22,12 @@ from audit.models import (
     ReauditBatch,
     ReauditFault,
     ReauditState,
+    TableTouch,
 )
 from audit.selectors import current_rulesets
 from audit.selectors.reaudits_report import Instead
 from audit.services.judging import LEASE
-from audit.services.queueing import queue_reaudit_on_commit
+from audit.services.queueing import queue_reaudit_on_commit, queue_tables_on_commit
 from audit.services.reauditing_lines import store_lines
 from audit.services.reauditing_storing import Counts, store_judged
 from audit.services.reauditing_versions import judge_versions
@@ -214,6 +215,13 @@ def settle_reaudit(reaudit_id: int) -> None:
         running_since=None,
         finished_at=now,
     )
+    _queue_touched()
+
+
+def _queue_touched() -> None:
+    """Queue the tables whose hands wait to be compared and were brought by no upload."""
+    touches = TableTouch.objects.filter(upload=None).order_by("table_id")
+    queue_tables_on_commit(list(touches.values_list("table_id", flat=True).distinct()))
 
 
 def _hand_back(lease: Lease) -> None:
@@ -310,6 +318,7 @@ def halt_reaudit(reaudit_id: int, error: str) -> bool:
         reaudit.state = ReauditState.STOPPED
         reaudit.error = storable(error, ERROR_MAX)
         reaudit.save(update_fields=["seconds_before", "running_since", "state", "error"])
+        _queue_touched()
     return True
 
 

@@ -199,7 +199,6 @@ FROM (
     ) apart
 ) islands
 GROUP BY table_id, island
-RETURNING table_id
 """
 
 # What was found against the hand before was found for another verdict.

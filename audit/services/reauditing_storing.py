@@ -19,7 +19,6 @@ from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.feeding import FeedOutcomes
 from audit.services.outcomes import SEPARATOR, day_of, instant_of, players_of
-from audit.services.queueing import queue_tables_on_commit
 from audit.services.reauditing_amounts import amounts_of
 from audit.services.storing_sql import ARRIVAL, FINDING
 
@@ -166,17 +165,18 @@ def _add_verdicts(cursor: Any, judged: Judged) -> dict[int, str]:
 
 
 def _make_current(cursor: Any) -> None:
-    """Let the hands name the verdicts reached just now, as ADR 3 asks."""
+    """Let the hands name the verdicts reached just now, as ADR 3 asks.
+
+    Their tables are queued when the re-audit stands still: a table is then compared once, and not
+    again for each batch.
+    """
     cursor.execute(sql.FIND_TURNED)
     turned_back = {version: -1 for (version,) in cursor.fetchall()}
     cursor.execute(sql.INSERT_TABLES)
     cursor.execute(sql.INSERT_TOUCHES)
-    tables = sorted({table for (table,) in cursor.fetchall()})
     cursor.execute(sql.UPDATE_HANDS)
     if turned_back:
         count_turned(cursor, turned_back)
-    if tables:
-        queue_tables_on_commit(tables)
 
 
 def _count(cursor: Any, reaudit_id: int, batch_id: int, judged: Judged) -> Counts:

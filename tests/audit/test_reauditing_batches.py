@@ -227,6 +227,22 @@ def test_a_job_stopped_while_gathering_goes_on_gathering(ingest, monkeypatch) ->
     assert run(job).written_count == 10
 
 
+def test_tables_are_compared_once_when_the_job_stands_still(ingest, monkeypatch) -> None:
+    queued: list[list[int]] = []
+    older(ingest, 10)
+    TableTouch.objects.all().delete()
+    monkeypatch.setattr(reauditing_batches, "queue_tables_on_commit", queued.append)
+    job = gathered()
+    services.work_on_reaudit(reaudit_id=job)
+    assert (queued, TableTouch.objects.count()) == ([], 1)
+    services.stop_reaudit(reaudit_id=job)
+    (table,) = TableTouch.objects.values_list("table_id", flat=True)
+    assert queued == [[table]]
+    services.resume_reaudit(reaudit_id=job)
+    run(job)
+    assert (queued, TableTouch.objects.count()) == ([[table], [table]], 3)
+
+
 def test_gathering_that_fails_is_told_and_can_be_resumed(ingest, monkeypatch) -> None:
     def fail(*_: Any) -> Any:
         raise RuntimeError("no room")

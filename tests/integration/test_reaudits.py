@@ -88,9 +88,9 @@ def test_the_names_of_the_tasks_are_known() -> None:
 def test_svc_50_a_worker_that_is_killed_loses_and_doubles_nothing(
     worker_keeper: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TILECOURT_REAUDIT_BATCH_MAX", "100")
+    monkeypatch.setenv("TILECOURT_REAUDIT_BATCH_MAX", "50")
     with engine("0.9.0"):
-        stored(*every_game(600))
+        stored(*every_game(300))
     first = worker_keeper.running()
     job = start()
     wait_for(job, lambda row: row.done > 0)
@@ -98,18 +98,18 @@ def test_svc_50_a_worker_that_is_killed_loses_and_doubles_nothing(
     first.wait()
     halfway = get_reaudit(job)
     assert halfway.state == "running"
-    assert 0 < halfway.done < halfway.total == 3000
+    assert 0 < halfway.done < halfway.total == 1500
     # Two minutes go by; a worker that starts looks for what was left.
     past = timezone.now() - timedelta(seconds=1)
     ReauditBatch.objects.filter(state="running").update(lease_until=past)
     second = worker_keeper.running()
     row = wait_for(job, lambda row: not row.is_open)
     os.killpg(second.pid, signal.SIGKILL)
-    assert (row.state, row.done, row.written, row.aside) == ("done", 3000, 3000, 0)
-    assert Verdict.objects.count() == 6000
+    assert (row.state, row.done, row.written, row.aside) == ("done", 1500, 1500, 0)
+    assert Verdict.objects.count() == 3000
     assert judged_twice()
     rows = [version for batch in ReauditBatch.objects.all() for version in batch.rows]
-    assert len(rows) == len(set(rows)) == 3000
+    assert len(rows) == len(set(rows)) == 1500
 
 
 def test_a_broker_that_lost_everything_costs_time_only(
@@ -129,9 +129,9 @@ def test_a_broker_that_lost_everything_costs_time_only(
 def test_stopped_and_resumed_under_a_worker(
     worker_keeper: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TILECOURT_REAUDIT_BATCH_MAX", "50")
+    monkeypatch.setenv("TILECOURT_REAUDIT_BATCH_MAX", "25")
     with engine("0.9.0"):
-        stored(*every_game(400))
+        stored(*every_game(200))
     worker_keeper.running()
     job = start()
     wait_for(job, lambda row: row.done > 0)
@@ -143,7 +143,7 @@ def test_stopped_and_resumed_under_a_worker(
     assert get_reaudit(job).done == row.done, "nothing goes on"
     services.resume_reaudit(reaudit_id=job)
     row = wait_for(job, lambda row: not row.is_open)
-    assert (row.state, row.written) == ("done", 2000)
+    assert (row.state, row.written) == ("done", 1000)
     assert judged_twice()
 
 
