@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import io
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from audit import selectors, services
+from audit.config.celery import app
+from audit.devstack.supervisor import Supervisor
+from audit.models import TableTouch
+from tests.integration.crew import Crew
+from tests.integration.web import Web
 
 Upload = Callable[..., int]
 Wait = Callable[..., list[selectors.UploadRow]]
+Ingest = Callable[..., selectors.UploadRow]
 
 
 def receive(data: bytes, name: str = "hands.ndjson") -> int:
@@ -38,3 +49,79 @@ def upload() -> Upload:
 @pytest.fixture
 def wait() -> Wait:
     return wait_for
+
+
+@pytest.fixture(scope="module")
+def module_crew(django_db_setup: Any, django_db_blocker: Any) -> Iterator[Crew]:
+    """A worker of two processes for all scenarios of a file."""
+    with django_db_blocker.unblock():
+        with app.connection_for_write() as line:
+            app.control.purge(connection=line)
+        crew = Crew(Supervisor(Path(os.environ["TILECOURT_HOME"], f"crew-{os.getpid()}")))
+        try:
+            crew.start()
+        except BaseException:
+            crew.supervisor.stop_all()
+            raise
+    yield crew
+    crew.supervisor.stop_all()
+
+
+@pytest.fixture
+def crew(transactional_db: Any, module_crew: Crew) -> Iterator[Crew]:
+    """The worker on an empty store. At the end it has nothing left to do in that."""
+    yield module_crew
+    limit = time.monotonic() + 60
+    while TableTouch.objects.exists():
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def ingest(crew: Crew) -> Ingest:
+    """Hand a file in and wait for its end."""
+
+    def run(data: bytes, name: str = "hands.ndjson", seconds: float = 60) -> selectors.UploadRow:
+        (row,) = wait_for(receive(data, name), seconds=seconds)
+        return row
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def module_web(django_db_setup: Any, django_db_blocker: Any) -> Iterator[Web]:
+    """A web server for all scenarios of a file."""
+    supervisor = Supervisor(Path(os.environ["TILECOURT_HOME"], f"site-{os.getpid()}"))
+    try:
+        with django_db_blocker.unblock():
+            web = Web(supervisor)
+        yield web
+    finally:
+        supervisor.stop_all()
+
+
+@pytest.fixture
+def user(transactional_db: Any) -> User:
+    return User.objects.create_user("ines")
+
+
+@pytest.fixture
+def feed(module_web: Web, user: User) -> dict[str, str]:
+    """The headers of a program that may hand logs in."""
+    token = services.create_token(name="ines", days=1).token
+    return {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
+
+
+@pytest.fixture
+def page(module_web: Web, user: User) -> Callable[[str], tuple[int, str]]:
+    """Fetch a page of the real server as somebody who is logged in: its status and its text."""
+    visitor = Client()
+    visitor.force_login(user)
+    cookie = f"sessionid={visitor.cookies['sessionid'].value}"
+
+    def fetch(address: str) -> tuple[int, str]:
+        status, _, data = module_web.ask("GET", address, Cookie=cookie)
+        text = data.decode() if isinstance(data, bytes) else str(data)
+        return status, text
+
+    return fetch
