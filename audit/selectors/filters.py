@@ -102,8 +102,7 @@ class HandFilters:
         if self.player:
             wanted &= Q(players__contains=[self.player])
         if self.code:
-            # The index holds only hands with findings.
-            wanted &= Q(finding_codes__contains=[self.code], finding_count__gt=0)
+            wanted &= Q(finding_codes__contains=[self.code])
         if self.text:
             wanted &= (
                 Q(hand_id__startswith=self.text)

@@ -167,12 +167,36 @@ FILTERS: dict[str, dict[str, Any]] = {
 }
 
 
+# How many hands a list may read for each that it shows: one in ten has a finding or is not clean,
+# and a player has 50 of them.
+MANY = {"days": 1, "until a day": 1, "finding": 40, "clean": 2, "player": 1}
+
+
 def test_no_list_of_hands_reads_them_all(many: None) -> None:
     read = {
         name: scans(partial(selectors.list_hands, selectors.HandFilters(**wanted)))
         for name, wanted in FILTERS.items()
     }
     assert read == {name: [] for name in FILTERS}
+
+
+@pytest.mark.parametrize("name", ["days", "until a day", "finding", "clean", "player"])
+def test_a_list_reads_hardly_more_hands_than_it_shows(many: None, name: str) -> None:
+    """The days around the one asked for lie in the index, and are passed over there."""
+    with CaptureQueriesContext(connection) as asked:
+        page = selectors.list_hands(selectors.HandFilters(**FILTERS[name]))
+    assert len(page.rows) == 50
+    (query,) = asked.captured_queries
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN (ANALYZE, FORMAT JSON) " + query["sql"])
+        (plan,) = cursor.fetchone()
+    read = [
+        node.get("Rows Removed by Filter", 0) + node["Actual Rows"] * node["Actual Loops"]
+        for node in nodes(plan[0]["Plan"])
+        if node.get("Relation Name") == "audit_hand"
+    ]
+    assert len(read) == 1
+    assert read[0] <= 51 * MANY[name]
 
 
 def test_no_page_behind_the_first_reads_them_all(many: None) -> None:
