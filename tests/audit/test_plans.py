@@ -169,7 +169,7 @@ FILTERS: dict[str, dict[str, Any]] = {
 
 # How many hands a list may read for each that it shows: one in ten has a finding or is not clean,
 # and a player has 50 of them.
-MANY = {"days": 1, "until a day": 1, "finding": 40, "clean": 2, "player": 1}
+MANY = {"days": 1, "until a day": 1, "finding": 11, "clean": 2, "player": 1}
 
 
 def test_no_list_of_hands_reads_them_all(many: None) -> None:
