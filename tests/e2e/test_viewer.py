@@ -45,7 +45,7 @@ def at(live_server):
 @pytest.fixture
 def signed_in(page, complaints):
     get_user_model().objects.create_user("ines.castro", password="correct horse")
-    page.goto("/login")
+    page.goto("/hands/")
     page.get_by_label("Name").fill("ines.castro")
     page.get_by_label("Password").fill("correct horse")
     page.get_by_role("button", name="Sign in").click()

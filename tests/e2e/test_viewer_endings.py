@@ -64,7 +64,7 @@ def signed_in(page):
             if message.type in ("error", "warning") else None)  # fmt: skip
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     get_user_model().objects.create_user("ines.castro", password="correct horse")
-    page.goto("/login")
+    page.goto("/hands/")
     page.get_by_label("Name").fill("ines.castro")
     page.get_by_label("Password").fill("correct horse")
     page.get_by_role("button", name="Sign in").click()

@@ -156,3 +156,20 @@ def test_every_view_says_that_it_is_a_replay(site, at, line):
     for path in ("", "steps/0/", f"steps/{len(walk.steps) - 1}/", "steps/2/?as=public"):
         assert "Replay" in page(site, f"{address}{path}")
     assert "Not the record." in page(site, f"{address}what-if/")
+
+
+def test_the_wall_lies_open_to_the_auditor_alone(site, at):
+    ruleset = selectors.current_rulesets().get("tien-gow/classic@1")
+    line = next(
+        line for line in replay.simulate("tien-gow", 60, 5, ruleset) if b'"type":"wall"' in line
+    )
+    wall = next(e for e in json.loads(line)["events"] if e["type"] == "wall")
+    address, walk = at(line)
+    html = page(site, f"{address}steps/3/")
+    panel = re.search(r'<details class="panel trails wall".*?</details>', html, re.S).group()
+    drawn = [re.findall(r"#t(\d\d)\"", stack) for stack in panel.split("<li>")[1:]]
+    assert drawn == wall["stacks"]
+    last = len(walk.steps) - 1
+    for viewer in ("public", "seat-0"):
+        for number in (3, last):
+            assert "The wall, as logged" not in page(site, f"{address}steps/{number}/?as={viewer}")

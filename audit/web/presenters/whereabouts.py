@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 import replay
 from audit.web import markup
 from audit.web.routes import Route
+from audit.web.walks import Replayed
 
 _WORDS = {
     "deal": "dealt to",
@@ -66,6 +67,34 @@ def trails_of(steps: Sequence[replay.Step], route: Route) -> tuple[TileTrail, ..
         for kind in replay.KINDS
         if kind.code in passed
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WallCard:
+    """The logged wall: its stacks of four, top first, numbered from the chosen end."""
+
+    method: str
+    dice: str | None
+    url: str
+    number: int
+    stacks: tuple[SafeString, ...]
+
+
+def wall_of(replayed: Replayed, route: Route) -> WallCard | None:
+    """The wall of a hand that logs one; for the auditor alone, as it lay face down."""
+    events = getattr(replayed.read.hand, "events", [])
+    for index, event in enumerate(events):
+        stacks = getattr(event, "stacks", None)
+        if stacks is not None:
+            step = replayed.walk.steps[index + 1]
+            return WallCard(
+                method=step.text,
+                dice=step.board.dice_note,
+                url=route.step(step.number),
+                number=step.number,
+                stacks=tuple(markup.tiles(stack, "s") for stack in stacks),
+            )
+    return None
 
 
 def moved_at(steps: Sequence[replay.Step], number: int, seat: int) -> int | None:

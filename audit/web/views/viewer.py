@@ -35,7 +35,7 @@ from audit.web.presenters.hands import (
 )
 from audit.web.presenters.steps import place_of
 from audit.web.presenters.targets import LOOKED_UP, target_of
-from audit.web.presenters.whereabouts import TileTrail, trails_of
+from audit.web.presenters.whereabouts import TileTrail, trails_of, wall_of
 from audit.web.routes import Route
 from audit.web.views.sources import feed_hand_page, feed_record_of, feed_verdict
 from audit.web.walks import Replayed, seen, walked, with_comparison
@@ -168,6 +168,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         "place": parts.place(),
         "region": parts.region(),
         "trails": parts.trails(),
+        "wall": wall_of(replayed, route),
         "result": parts.result(),
     }
     return render(request, "hands/hand.html", context)
