@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -129,10 +130,15 @@ def _row(reaudit_id: int, batch_id: int, key: Key, one: Sum) -> ReauditAmount:
         currency=currency,
         minor_digits=digits,
         hand_count=one.hands,
-        net_before=one.before[0],
-        net_after=one.after[0],
-        rake_before=one.before[1],
-        rake_after=one.after[1],
-        valid_bet_before=one.before[2],
-        valid_bet_after=one.after[2],
+        net_before=_exact(one.before[0]),
+        net_after=_exact(one.after[0]),
+        rake_before=_exact(one.before[1]),
+        rake_after=_exact(one.after[1]),
+        valid_bet_before=_exact(one.before[2]),
+        valid_bet_after=_exact(one.after[2]),
     )
+
+
+def _exact(units: int | None) -> Decimal | None:
+    """Minor units as the column has them."""
+    return None if units is None else Decimal(units)
