@@ -29,6 +29,8 @@ from replay.evidence import Frontier, Head, NoteError, open_head
 logger = logging.getLogger(__name__)
 
 LEAVES_AT_ONCE = 20_000
+# A head takes less.
+TAIL_BYTES = 4_096
 # Any number will do; it is ours alone in this database.
 LOCK = 0x5EA1
 
@@ -82,8 +84,8 @@ def _seal_some() -> SealedNow:
         pending = _pending()
         if not pending:
             return SealedNow(added=0, size=0 if last is None else last.size)
-        keys = _keys(last.note if last is not None else None)
         frontier = StoredTree().frontier(0 if last is None else last.size)
+        keys = _keys(last.note if last is not None else None, frontier)
         start = frontier.size
         _store(frontier, pending)
         _take_back([key for key, _, _ in pending])
@@ -93,8 +95,10 @@ def _seal_some() -> SealedNow:
     return SealedNow(added=frontier.size - start, size=frontier.size, is_more=True)
 
 
-def _keys(last: str | None) -> SealKeys:
-    """The keys; the last head must be by one of them, for else two logs would bear one name."""
+def _keys(last: str | None, frontier: Frontier) -> SealKeys:
+    """The keys; the last head must be by one of them and over this tree, and no longer one known
+    elsewhere, for else two logs would bear one name.
+    """
     keys = read_keys()
     if keys is None:
         if last is not None:
@@ -105,12 +109,25 @@ def _keys(last: str | None) -> SealKeys:
         keys = make_seal_key()
     if last is not None:
         try:
-            open_head(last, *keys.public)
+            head = open_head(last, *keys.public).head
         except NoteError as error:
             raise SealRefused(
                 f"The last head of the log does not verify by the seal key ({error}):"
                 " another machine has another key, or the log was changed. Nothing was sealed."
             ) from None
+        if (head.size, head.root) != (frontier.size, frontier.root()):
+            raise SealRefused(
+                "The log is not the one that its last head signed: run manage.py verify-store."
+                " Nothing was sealed."
+            )
+    kept = last_kept_size(keys)
+    if kept > frontier.size:
+        raise SealRefused(
+            f"A head over {kept:,} leaves is kept in {settings.TILECOURT_SEAL_HEADS}, and the log"
+            f" has {frontier.size:,}: run manage.py verify-store. After a restore from an older"
+            " backup, put that folder aside: heads kept elsewhere go on saying what was lost."
+            " Nothing was sealed."
+        )
     return keys
 
 
@@ -214,6 +231,29 @@ def _add_head(frontier: Frontier, keys: SealKeys) -> str:
     note = head.sign(keys.private)
     TreeHead.objects.create(size=head.size, root=head.root, note=note, made_at=now)
     return note
+
+
+def last_kept_size(keys: SealKeys) -> int:
+    """The size of the newest head that was put down outside, 0 where there is none of this log."""
+    folder = Path(settings.TILECOURT_SEAL_HEADS)
+    try:
+        files = sorted(folder.glob("heads-*.txt"))
+        if not files:
+            return 0
+        with files[-1].open("rb") as file:
+            file.seek(max(0, files[-1].stat().st_size - TAIL_BYTES))
+            tail = file.read().decode("utf-8", "replace")
+    except OSError:
+        # It is not there to tell; that it cannot be written to is said where it is tried.
+        return 0
+    origin = f"{keys.private.name}\n"
+    begin = tail.rfind(f"\n{origin}") + 1
+    if not tail[begin:].startswith(origin):
+        return 0
+    try:
+        return open_head(tail[begin:], *keys.public).head.size
+    except NoteError:
+        return 0
 
 
 def keep_head(note: str) -> None:

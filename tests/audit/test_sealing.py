@@ -291,6 +291,58 @@ def test_a_damaged_key_is_an_error_that_does_not_show_it(ingest, settings, text)
         seal()
 
 
+def superuser(*statements: str) -> None:
+    run("SET CONSTRAINTS ALL IMMEDIATE")
+    run("SET LOCAL session_replication_role = replica")
+    for statement in statements:
+        run(statement)
+    run("SET LOCAL session_replication_role = DEFAULT")
+
+
+def test_a_log_that_lost_its_end_is_not_gone_on_with(ingest, settings):
+    """As after a restore from an older backup, or when the last rows were taken out with care."""
+    for number in range(3):
+        ingest(log(changed(B, hand_id=f"h{number}")))
+        seal()
+    superuser(
+        "DELETE FROM audit_sealedleaf WHERE index >= 6", "DELETE FROM audit_treehead WHERE size > 6"
+    )
+    ingest(log(changed(B, hand_id="later")))
+    with pytest.raises(SealRefused, match=r"A head over 9 leaves is kept in .* log has 6"):
+        seal()
+    Path(settings.TILECOURT_SEAL_HEADS).rename(settings.TILECOURT_SEAL_HEADS.with_name("aside"))
+    assert seal().size == 9
+    check_log()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE audit_sealedleaf SET hash = sha256('x') WHERE index = 4",
+        "UPDATE audit_treehead SET size = 5 WHERE size = 6",
+        "UPDATE audit_treehead t SET note = s.note FROM audit_treehead s WHERE s.size < t.size",
+    ],
+)
+def test_a_log_that_was_changed_is_not_gone_on_with(ingest, statement):
+    for number in range(2):
+        ingest(log(changed(B, hand_id=f"h{number}")))
+        seal()
+    superuser(statement)
+    ingest(log(changed(B, hand_id="later")))
+    with pytest.raises(SealRefused, match="not the one that its last head signed"):
+        seal()
+
+
+@pytest.mark.parametrize("content", ["", "junk", "junk\n\n— x y\n", "\x00" * 9000])
+def test_a_folder_of_heads_that_says_nothing_stops_nothing(ingest, settings, content):
+    ingest(log(B))
+    seal()
+    (file,) = Path(settings.TILECOURT_SEAL_HEADS).iterdir()
+    file.write_text(content)
+    ingest(log(changed(B, hand_id="B2")))
+    assert seal().size == 6
+
+
 def test_figures_tell_what_waits(ingest):
     ingest(log(B))
     figures = evidence.seal_figures()
