@@ -23,6 +23,7 @@ from typing import IO
 from django.db import InterfaceError, OperationalError, close_old_connections
 
 from audit import selectors, services
+from audit.management.counts import counts_of
 
 logger = logging.getLogger(__name__)
 
@@ -223,21 +224,7 @@ def free_place(folder: Path, name: str) -> Path:
 
 def summary(row: selectors.UploadRow) -> str:
     """What came of an upload, in one line."""
-    counts = ", ".join(
-        f"{count:,} {word}"
-        for word, count in (
-            ("clean", row.clean),
-            ("discrepant", row.discrepant),
-            ("void", row.void),
-            ("rejected", row.rejected),
-            ("not audited", row.failed),
-            ("known before", row.duplicates),
-            ("in conflict", row.conflicts),
-            ("discrepant after the hand before", row.turned),
-        )
-        if count
-    )
-    return f"Upload {row.id}: {row.lines:,} lines: {counts}."
+    return f"Upload {row.id}: {row.lines:,} lines: {counts_of(row)}."
 
 
 def watch(folder: Folder, wait: Callable[[], None], *, is_once: bool) -> None:

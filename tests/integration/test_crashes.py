@@ -19,7 +19,7 @@ from drills.stack import VICTIMS, family_of
 pytestmark = pytest.mark.integration
 
 
-@pytest.mark.timeout(360)
+@pytest.mark.timeout(600)
 def test_two_rounds_lose_nothing_and_double_nothing(monkeypatch) -> None:
     """The drill's services are its own: it must not hear of the test's."""
     monkeypatch.delenv("DATABASE_URL")

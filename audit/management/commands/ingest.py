@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandParser
 
 from audit import importers, selectors, services
+from audit.management.counts import counts_of
 from audit.management.progress import Progress
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -182,22 +183,7 @@ class Command(BaseCommand):
 
     def report(self, row: selectors.UploadRow) -> None:
         """One line for an upload on standard output, and its error beside it."""
-        counts = ", ".join(
-            f"{count:,} {word}"
-            for word, count in (
-                ("clean", row.clean),
-                ("consistent, not all checkable", row.consistent),
-                ("discrepant", row.discrepant),
-                ("void", row.void),
-                ("rejected", row.rejected),
-                ("not audited", row.failed),
-                ("discrepant after the hand before", row.turned),
-                ("known before", row.duplicates),
-                ("in conflict", row.conflicts),
-                ("restated", row.restated),
-            )
-            if count or word in ("clean", "discrepant", "rejected")
-        )
+        counts = counts_of(row, always=("clean", "discrepant", "rejected"))
         rate = f", {row.rate:,.0f} lines/s" if row.rate and row.lines >= 1_000 else ""
         self.stdout.write(f"{row.name}: upload {row.id}, {row.lines:,} lines: {counts}{rate}")
         if row.error:
