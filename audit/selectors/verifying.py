@@ -94,24 +94,18 @@ def verify_log(state: Verification, heads: Iterator[HeadSeen]) -> Iterator[None]
     `heads` are those over more leaves than `state.head_size`. Whenever it yields, `state` may be
     kept and gone on from.
     """
-    head = next(heads, None)
+    coming = _Coming(heads)
     while state.next_index < state.leaves:
-        end = state.leaves if head is None else min(head.size, state.leaves)
-        _check_batch(state, min(LEAVES_AT_ONCE, end - state.next_index))
-        while head is not None and head.size == state.next_index:
-            _check_head(state, head)
-            head = next(heads, None)
+        _check_batch(state, min(LEAVES_AT_ONCE, state.leaves - state.next_index), coming)
         yield
     for name in state.suspects:
         state.add(f"{name}: not as it was sealed")
     state.suspects, state.blocks = [], []
-    while head is not None:
-        if head.size > state.leaves:
-            state.add(
-                f"{head.where} is signed, and the log has {state.leaves:,}:"
-                f" {head.size - state.leaves:,} are missing"
-            )
-        head = next(heads, None)
+    while (head := coming.take(None)) is not None:
+        state.add(
+            f"{head.where} is signed, and the log has {state.leaves:,}:"
+            f" {head.size - state.leaves:,} are missing"
+        )
     if state.head_size < state.leaves and not state.is_broken:
         count = state.leaves - state.head_size
         state.add(f"the last {count:,} leaves stand under no signed head")
@@ -161,26 +155,56 @@ def _leaves(start: int, count: int) -> list[Leaf]:
         ]
 
 
-def _check_batch(state: Verification, count: int) -> None:
+class _Coming:
+    """Heads that are still to be checked, the smallest first."""
+
+    def __init__(self, heads: Iterator[HeadSeen]) -> None:
+        self._heads = heads
+        self._first = next(heads, None)
+
+    def take(self, size: int | None) -> HeadSeen | None:
+        """The next head over at most `size` leaves, over any number where it is None."""
+        found = self._first
+        if found is None or (size is not None and found.size > size):
+            return None
+        self._first = next(self._heads, None)
+        return found
+
+
+@dataclass(slots=True)
+class _Trees:
+    """The trees of the leaves as they stand, and as the rows would have them."""
+
+    by_log: Frontier
+    by_rows: Frontier
+
+
+def _check_batch(state: Verification, count: int, coming: _Coming) -> None:
     end = state.next_index + count
     leaves = _leaves(state.next_index, count)
     rows = _rows_of(state, leaves)
     nodes = _nodes(state.next_index, end)
-    by_log = _frontier(state.next_index, state.by_log, state)
-    by_rows = _frontier(state.next_index, state.by_rows, state)
+    trees = _Trees(
+        _frontier(state.next_index, state.by_log, state),
+        _frontier(state.next_index, state.by_rows, state),
+    )
     for leaf in leaves:
         if leaf.index > state.next_index:
             _miss(state, leaf.index)
         expected = _check_leaf(state, leaf, rows)
         state.next_index += 1
         if not state.is_broken:
-            _check_nodes(state, by_log, leaf.hash, nodes)
-            by_rows.append(leaf.hash if expected is None else expected)
+            _check_nodes(state, trees.by_log, leaf.hash, nodes)
+            trees.by_rows.append(leaf.hash if expected is None else expected)
+        while (head := coming.take(state.next_index)) is not None:
+            _check_head(state, head, trees)
     if end > state.next_index:
         _miss(state, end)
+        while (head := coming.take(end)) is not None:
+            _check_head(state, head, trees)
     state.by_log, state.by_rows = (
         [] if state.is_broken else [found.hex() for found in tree.hashes]
-        for tree in (by_log, by_rows)
+        for tree in (trees.by_log, trees.by_rows)
     )
 
 
@@ -265,7 +289,7 @@ def _check_nodes(
             state.blocks.append(f"leaves {first:,} to {last:,} (node {level}/{number})")
 
 
-def _check_head(state: Verification, head: HeadSeen) -> None:
+def _check_head(state: Verification, head: HeadSeen, trees: _Trees) -> None:
     """See whether the leaves up to here are those that were signed, and name what is not."""
     names, blocks = state.suspects, state.blocks
     state.suspects, state.blocks = [], []
@@ -274,18 +298,16 @@ def _check_head(state: Verification, head: HeadSeen) -> None:
         for name in names:
             state.add(f"{name}: not as it was sealed")
         return
-    by_log = _frontier(head.size, state.by_log, state)
-    by_rows = _frontier(head.size, state.by_rows, state)
-    if by_log.root() == head.root:
+    if trees.by_log.root() == head.root:
         for name in names:
             state.add(f"{name}: altered since it was sealed")
         for block in blocks:
             state.add(f"{block}: the node was altered; the leaves are as they were sealed")
-        state.by_rows = list(state.by_log)
-    elif by_rows.root() == head.root:
+        trees.by_rows = _copy(trees.by_log)
+    elif trees.by_rows.root() == head.root:
         for name in names:
             state.add(f"{name}: its entry in the log was altered; the row is as it was sealed")
-        state.by_log = list(state.by_rows)
+        trees.by_log = _copy(trees.by_rows)
     else:
         for name in names:
             state.add(f"{name}: not as it was sealed")
@@ -295,7 +317,11 @@ def _check_head(state: Verification, head: HeadSeen) -> None:
             f"leaves {before:,} to {head.size - 1:,} are not those that {head.where} signed:"
             f" altered or moved in the log, {_between(before, head.size)}"
         )
-        _go_on_from_nodes(state, head)
+        _go_on_from_nodes(state, head, trees)
+
+
+def _copy(tree: Frontier) -> Frontier:
+    return Frontier(tree.size, tree.hashes)
 
 
 def _between(first: int, end: int) -> str:
@@ -312,7 +338,7 @@ def _between(first: int, end: int) -> str:
         )
 
 
-def _go_on_from_nodes(state: Verification, head: HeadSeen) -> None:
+def _go_on_from_nodes(state: Verification, head: HeadSeen, trees: _Trees) -> None:
     """Go on with the tree that was signed where the stored nodes still know it."""
     try:
         frontier = StoredTree().frontier(head.size)
@@ -324,4 +350,4 @@ def _go_on_from_nodes(state: Verification, head: HeadSeen) -> None:
         state.add(f"no root behind leaf {head.size:,} can be checked")
         state.is_broken = True
         return
-    state.by_log = state.by_rows = [found.hex() for found in frontier.hashes]
+    trees.by_log, trees.by_rows = frontier, _copy(frontier)
