@@ -8,6 +8,7 @@
   python3 dev.py bench memory       how much memory the audit of a large log takes
   python3 dev.py bench ingest       from a file to stored verdicts, against bare COPY and the audit
   python3 dev.py bench packing      what the shared dictionary of the stored lines saves
+  python3 dev.py bench pages        each page with few hands stored and with many
   python3 dev.py bench seal         what the log under the store costs; proofs out of many leaves
   python3 dev.py crash-test         kill everything while hands come in (--rounds, --seed, --hands)
 
