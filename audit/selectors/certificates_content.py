@@ -241,7 +241,11 @@ def _conflicts(facts: Facts) -> Json:
             {"version": one.number, "sha256": one.sha256, "upload": one.upload_id, "line": one.line}
         )
     return _listed(
-        {"hand_id": hand.hand_id, "brought_by": list(hand.arrived), "others": others[hand.hand_id]}
+        {
+            "hand_id": hand.hand_id,
+            "brought_by": list(hand.arrived),
+            "others": others.get(hand.hand_id, []),
+        }
         for hand in facts.hands
         if hand.is_conflict
     )
