@@ -338,3 +338,24 @@ def test_simulated_hands_are_revealed_at_their_end() -> None:
         ends[bool(kinds & {"void", "declare"}), seen(line, SEATS[1], len(events)).is_revealed] += 1
     assert set(ends) <= {(False, True), (True, False)}
     assert ends[False, True] > 50
+
+
+@pytest.mark.parametrize("game", ["banker-pai-gow", "tien-gow", "small-tien-gow"])
+def test_no_faulty_hand_breaks_a_view_or_shows_a_tile(game: str) -> None:
+    """The planted faults, each looked at by each viewer at some steps and at the end."""
+    chance = random.Random(game)
+    looked = 0
+    for line in (GOLDEN / game / "planted.ndjson").read_bytes().splitlines():
+        try:
+            last = replay.read(line).event_count
+        except replay.Refusal:
+            continue
+        for viewer in VIEWERS:
+            for number in {chance.randrange(last + 1), last}:
+                sight = seen(line, viewer, number)
+                assert len(sight.walk.steps) == (last if sight.is_revealed else number) + 1
+                if not sight.is_revealed:
+                    shown = tiles_of(sight) - {replay.BACK}
+                    assert shown <= open_tiles(line, viewer, number)
+                looked += 1
+    assert looked > 200

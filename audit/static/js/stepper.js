@@ -67,20 +67,65 @@ function fetchAhead(names) {
   }
 }
 
-// The next step at once; the other goals when one has stopped to look.
+// The next step at once; the other goals when one has stopped to look. What a viewer has not seen
+// yet is not fetched before it is asked for.
 function prefetch() {
-  fetchAhead(["next"]);
+  const isAhead = region.querySelector("[data-ahead]") !== null;
+  if (isAhead) {
+    fetchAhead(["next"]);
+  }
   clearTimeout(later);
   later = setTimeout(() => {
-    fetchAhead(["previous", "next-finding", "next-part", "previous-part", "previous-finding"]);
+    fetchAhead(["previous", "previous-part", "previous-finding"]);
+    if (isAhead) {
+      fetchAhead(["next-finding", "next-part"]);
+    }
   }, IDLE);
+}
+
+// The list of events is the same at each step but for its marks; drawing its tiles anew would take
+// longer than all the rest.
+function swap(fresh) {
+  const kept = region.querySelector("[data-events]");
+  const events = fresh.querySelector("[data-events]");
+  if (!kept || !events) {
+    region.replaceChildren(...fresh.body.childNodes);
+    return;
+  }
+  const groups = events.querySelectorAll("details");
+  kept.querySelectorAll("details").forEach((group, place) => {
+    group.open = groups[place].open;
+  });
+  kept.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const current = events.querySelector("[aria-current]");
+  if (current) {
+    kept.querySelector(`[data-key="${current.dataset.key}"]`).setAttribute("aria-current", "step");
+  }
+  const side = kept.parentElement;
+  for (const child of [...side.children]) {
+    if (child !== kept) {
+      child.remove();
+    }
+  }
+  for (const child of [...events.parentElement.children]) {
+    if (child !== events) {
+      kept.before(child);
+    }
+  }
+  for (const name of [".view-bar", ".stage"]) {
+    region.querySelector(name).replaceWith(fresh.querySelector(name));
+  }
+  const viewer = region.querySelector(".viewer");
+  for (const { name, value } of fresh.querySelector(".viewer").attributes) {
+    viewer.setAttribute(name, value);
+  }
 }
 
 function show(html) {
   const key = document.activeElement?.closest("[data-key]")?.dataset.key;
   const hadFocus = region.contains(document.activeElement);
   const fresh = new DOMParser().parseFromString(html, "text/html");
-  region.replaceChildren(...fresh.body.childNodes);
+  swap(fresh);
   tidy();
   if (hadFocus) {
     const same = key && region.querySelector(`[data-key="${CSS.escape(key)}"]`);

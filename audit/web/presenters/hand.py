@@ -21,6 +21,7 @@ from audit.web.presenters.settlement import (
     ways_of,
 )
 from audit.web.presenters.steps import (
+    EVENTS_SHOWN,
     EventGroup,
     Transport,
     present_events,
@@ -74,6 +75,7 @@ class StepCard:
     finding_count: int
     groups: tuple[EventGroup, ...]
     event_count: int
+    is_same_list: bool
     is_judged: bool
     is_whole: bool
     stop: int | None
@@ -152,6 +154,7 @@ def present_step(replayed: Replayed, number: int, route: Route) -> StepCard:
         elsewhere=_elsewhere(steps, number, route),
         finding_count=sum(len(step.findings) for step in steps),
         groups=present_events(steps, number, route),
+        is_same_list=route.is_auditor and len(steps) <= EVENTS_SHOWN,
         event_count=sum(1 for step in steps if step.event is not None),
         is_judged=step.is_judged,
         is_whole=not replayed.is_open,

@@ -275,6 +275,8 @@ class _Parts:
         self, name: str, number: int | None, rows: int | None, draw: Callable[[], SafeString]
     ) -> SafeString:
         comparison = self.hand.comparison_pk if self.route.is_auditor else None
+        # Until the result is there to be seen it has no pages.
+        rows = None if self.replayed.is_open else rows
         key = name, self.sha256, comparison, self.route, number, rows
         return kept(key, draw)
 
