@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import kombu
+from celery.beat import EmbeddedService
 from celery.worker.consumer import Consumer
 from kombu.transport.virtual import Channel
+
+logger = logging.getLogger(__name__)
+
+CLOCK_SECONDS = 5
 
 
 class LastingConsumer(Consumer):
@@ -31,6 +37,30 @@ class LastingConsumer(Consumer):
     task_consumer: kombu.Consumer | None
     connection_errors: tuple[type[Exception], ...]
     channel_errors: tuple[type[Exception], ...]
+    controller: Any
+
+    def register_with_event_loop(self, hub: Any) -> None:
+        """Look after the clock beside, for as long as this connection lasts."""
+        super().register_with_event_loop(hub)
+        hub.timer.call_repeatedly(CLOCK_SECONDS, self._keep_clock)
+
+    def _keep_clock(self) -> None:
+        """Start the clock anew that `--beat` lets run beside the worker, where it was killed.
+
+        Celery never looks after it, and without it nothing that is lost would be found again.
+        """
+        worker = self.controller
+        clock = worker.beat
+        if not clock or clock.is_alive():
+            return
+        logger.warning("clock_restarted")
+        worker.beat = EmbeddedService(
+            worker.app, schedule_filename=worker.schedule_filename, scheduler_cls=worker.scheduler
+        )
+        for step in worker.steps:
+            if step.obj is clock:
+                step.obj = worker.beat
+        worker.beat.start()
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
         """Give back what is held once, if the broker is there to take it, and then no more.

@@ -19,7 +19,7 @@ from audit.devstack.up import WORKER_STOP
 from tests.integration.web import ROOT, environment
 
 POLL_SECONDS = 0.01
-SWEPT = re.compile(rb"Task audit.sweep\S+ succeeded")
+SWEPT = re.compile(rb"Task audit\.sweep\[\S+ succeeded")
 
 
 class Crew:

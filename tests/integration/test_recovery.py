@@ -162,6 +162,21 @@ def test_a_message_that_never_went_out_is_found_by_the_clock(shop, upload) -> No
     shop.wait(lambda: states() == ["done"], seconds=2 * SWEEP + SLACK)
 
 
+def test_a_clock_beside_the_worker_that_is_killed_is_started_again(shop, upload) -> None:
+    worker = shop.start(
+        *("--beat", "--scheduler", "celery.beat:Scheduler", "--concurrency", "1"),
+        TILECOURT_SWEEP_SECONDS=str(SWEEP),
+    )
+    children = children_of(worker.pid)
+    assert len(children) == 2
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+    shop.wait(lambda: shop.log_of().count(b"beat: Starting...") == 2, seconds=5 + SLACK)
+    upload(log(B))
+    shop.wait(lambda: states() == ["done"], seconds=2 * SWEEP + SLACK)
+    assert len(children_of(worker.pid)) == 2
+
+
 def test_the_clock_goes_past_a_backlog(shop, transactional_db) -> None:
     """Its tasks have a queue of their own: behind an hour of work they would come too late."""
     with Connection(shop.url) as line:
