@@ -14,6 +14,10 @@ import msgspec
 from replay.evidence.leaves import FIELDS, leaf_data, plain
 from replay.evidence.merkle import leaf_hash
 
+_TEXTS = {
+    "source", "hand_id", "ruleset", "ruleset_sha256", "engine", "kind", "digest", "verdict_digest",
+}  # fmt: skip
+_NUMBERS = {"index", "number", "replaced", "position", "upload", "line"}
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -65,11 +69,27 @@ def read_entries(data: bytes) -> list[Entry]:
 def _read(number: int, line: bytes) -> Entry:
     try:
         found = msgspec.json.decode(line)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise EntryError(f"line {number}: {error}") from None
     if not isinstance(found, dict):
         raise EntryError(f"line {number} is no object")
     leaf, index = found.pop("leaf", None), found.pop("index", None)
-    if leaf not in FIELDS or not isinstance(index, int) or set(found) != set(FIELDS[leaf]):
+    if not isinstance(leaf, str) or leaf not in FIELDS or set(found) != set(FIELDS[leaf]):
         raise EntryError(f"line {number} has not the fields of an entry")
+    for name, value in (("index", index), *found.items()):
+        if not _is_plain(name, value):
+            raise EntryError(f"line {number}: {name} is of another kind")
     return Entry(leaf=leaf, index=index, fields=found)
+
+
+def _is_plain(name: str, value: object) -> bool:
+    """Whether a field is of its kind, as far as whoever reads it relies on that."""
+    if name in _TEXTS:
+        return isinstance(value, str)
+    if name in _NUMBERS:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if name == "settlement":
+        return value is None or isinstance(value, dict)
+    if name == "explained_by":
+        return isinstance(value, list)
+    return not isinstance(value, (list, dict))

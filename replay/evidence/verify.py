@@ -283,13 +283,19 @@ def _check_made(opened: Opened, parts: _Parts, notes: list[str]) -> list[Problem
     try:
         made = {member.name: member.data for member in members_of(content)}
         made[VERDICTS] = write_entries(retell(parts.verdicts, sources))
-    except LookupError as error:
+    except (LookupError, RecursionError) as error:
         return [Problem(VERDICTS, f"it cannot be made again: {error}")]
-    return [
-        Problem(name, _differs(given, made[name]))
-        for name in sorted(made)
-        if name not in skipped and (given := _content(opened, name)) != made[name]
+    given = {member.name: member.data for member in opened.members if member.name != MANIFEST}
+    problems = [Problem(name, "it is missing") for name in sorted(made.keys() - given.keys())]
+    problems += [Problem(name, "no bundle has it") for name in sorted(given.keys() - made.keys())]
+    problems += [
+        Problem(name, _differs(given[name], made[name]))
+        for name in sorted(made.keys() & given.keys() - skipped)
+        if given[name] != made[name]
     ]
+    if not problems and list(given) != list(made):
+        problems.append(Problem("the archive", "its members are not in their order"))
+    return problems
 
 
 def _differs(given: bytes, made: bytes) -> str:
