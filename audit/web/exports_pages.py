@@ -12,7 +12,7 @@ from django.urls import reverse
 import replay
 from audit.selectors.exports import rake_off
 from audit.selectors.totals import Totals, TotalsPage
-from audit.web.markup import minus
+from audit.web import markup
 from audit.web.presenters.hands import day_words
 
 TOTALS_FILTERS = ("from", "to", "source", "table", "game")
@@ -122,7 +122,11 @@ def _line(row: Totals) -> TotalsLine:
     total = row.sum
 
     def money(units: int | None) -> str:
-        return NOTHING if units is None else minus(replay.format_minor(units, row.minor_digits))
+        return (
+            NOTHING
+            if units is None
+            else markup.grouped(replay.format_minor(units, row.minor_digits))
+        )
 
     played = row.hands - row.kinds["void"]
     game = replay.GAMES.get(row.game)
