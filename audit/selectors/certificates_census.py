@@ -23,21 +23,14 @@ WHERE EXISTS (SELECT FROM audit_hand h WHERE {IN_PLACE.format(of="h")})
     OR EXISTS (SELECT FROM audit_sortedrefusal r WHERE {IN_PLACE.format(of="r")})
 """  # noqa: S608 - from constants
 
-# Which hands in which version with which verdict, which records and lines came besides, and which
-# hands stand beside the day.
+# Which hands in which version with which verdict, and which records and lines came besides.
 _DIGESTS = f"""
-SELECT p.position, hands.*, more.*, refused.*,
-    (SELECT b.id FROM audit_hand b WHERE b.source = p.source AND b."table" = p.name
-        AND b.played_at < coalesce(hands.first, p.since) ORDER BY b.played_at DESC, b.id DESC
-        LIMIT 1),
-    (SELECT a.id FROM audit_hand a WHERE a.source = p.source AND a."table" = p.name
-        AND a.played_at > coalesce(hands.last, p.until) ORDER BY a.played_at, a.id LIMIT 1)
+SELECT p.position, hands.*, more.*, refused.*
 FROM {PLACES}
 CROSS JOIN LATERAL (
-    SELECT count(*), min(h.played_at) AS first, max(h.played_at) AS last,
-        sum(hashtextextended(concat_ws(
-            ',', h.id, h.version_id, h.verdict_id, coalesce(h.comparison_id, 0), h.is_conflict
-        ), 0))
+    SELECT count(*), sum(hashtextextended(concat_ws(
+        ',', h.id, h.version_id, h.verdict_id, h.verdict_kind, h.is_conflict
+    ), 0))
     FROM audit_hand h WHERE {IN_PLACE.format(of="h")}
 ) hands
 CROSS JOIN LATERAL (
@@ -66,8 +59,9 @@ def tables_with_something(places: Sequence[tuple[str, str, Span]]) -> set[int]:
 def facts_digests(places: Sequence[tuple[str, str, Rule, date]]) -> list[bytes]:
     """A digest of the rows that the certificate of each place is made of, in the order given.
 
-    Rows elsewhere that a content names, too (a missing number found at another table, the hand of
-    a refused id), are not in it: only drawing the content up again tells of those.
+    Rows elsewhere that a content depends on, too (a missing number found at another table, the next
+    day's first hand, the hand of a refused id), are not in it: only drawing the content up again
+    tells of those, and most that come there change nothing.
     """
     if not places:
         return []

@@ -329,3 +329,21 @@ def test_names_are_text_on_every_page(site, store):
         html = site.get(address).content.decode()
         assert "<svg onload" not in html
         assert "onload=alert(1)" in html
+
+
+def test_the_next_day_changes_nothing_of_this_one(site, store):
+    store(hand(1), hand(2))
+    address = certify(site)["Location"]
+    later = "2025-03-02T10:00:00+08:00"
+    store(changed(PAI_GOW, hand_id="g-3", started_at=later, ended_at=later), name="next.ndjson")
+    settle()
+    for page in ("/certificates/", address):
+        html = site.get(page).content.decode()
+        assert re.findall(r'class="tag[^"]*">.*?</svg>(.*?)</span>', html) == ["Holds"]
+    # A number that is missing in between is one of this day or of the next.
+    later = "2025-03-02T09:00:00+08:00"
+    store(changed(PAI_GOW, hand_id="g-5", started_at=later, ended_at=later), name="more.ndjson")
+    settle()
+    html = site.get(address).content.decode()
+    assert "Out of date" in html
+    assert "sequence.missing" in html
