@@ -15,12 +15,18 @@ from audit.models import Numbering, VerdictKind
 from audit.selectors.certificates import CertificateDetail, CertificateRow, RunRow
 from audit.selectors.certificates_days import Rule, Rules, zone_names
 from audit.selectors.pages import Page
+from audit.web.markup import grouped
 from audit.web.presenters.hands import day_words
 
 FILTERS = ("source", "table", "from", "to", "state", "all")
 CHANGES_SHOWN = 100
 VALUE_MAX = 160
 ROWS_SHOWN = 200
+NOTHING = "–"
+MONEY = (
+    "valid_bet", "valid_bet_logged", "valid_bet_difference", "rake", "rake_logged",
+    "rake_difference", "net_difference",
+)  # fmt: skip
 REASONS = {
     "numbers-missing": "Numbers are missing in the sequence of hand ids.",
     "numbers-unreadable": "The hand ids should be numbered, but no common form was found in them.",
@@ -283,12 +289,22 @@ def _sums(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     has_twins = content["possible_duplicates"]["count"] > 0
     return [
         {
-            "sum": one,
-            "without": without.get((one["currency"], one["minor_digits"])) if has_twins else None,
+            "sum": _in_words(one),
+            "without": _in_words(without.get((one["currency"], one["minor_digits"]), {})),
             "has_twins": has_twins,
         }
         for one in content["sums"]
     ]
+
+
+def _in_words(one: Mapping[str, Any]) -> dict[str, Any]:
+    """A sum with its amounts set off by thousands, – where there is none."""
+    shown = dict.fromkeys(MONEY, NOTHING) | dict(one)
+    amounts = {key: shown[key] for key in MONEY}
+    return shown | {
+        key: NOTHING if value in (None, NOTHING) else grouped(value)
+        for key, value in amounts.items()
+    }
 
 
 def _cut(value: str | None) -> str:
