@@ -157,8 +157,9 @@ class Choice:
 class Decision:
     """What was open to a seat when it acted.
 
-    `freedom`: `forced` leaves one choice, `free` more; `discard` leaves several discards and no
-    play face up. `words` say it in a sentence, `rule` is what it rests on.
+    `freedom`: `forced` leaves one choice, or time ran out and left the default; `free` leaves
+    more; `discard` leaves several discards and no play face up. `words` say it in a sentence,
+    `rule` is what it rests on.
     """
 
     seat: int
