@@ -167,8 +167,9 @@ def test_probes_are_not_led_to_https(db: Any, settings: Any) -> None:
 
 
 def test_a_chunk_that_failed_is_counted(db: Any) -> None:
+    """One whose bytes are damaged: of a whole one, the lines it fails on are set aside instead."""
     receive(B)
-    Chunk.objects.update(attempts=ATTEMPTS_MAX)
+    Chunk.objects.update(attempts=ATTEMPTS_MAX - 1, payload=b"damaged")
     judge()
     told = figures()
     assert (told["chunks", "failed"], told["lines_total", "failed"]) == (1, 1)
