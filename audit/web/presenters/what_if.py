@@ -141,7 +141,7 @@ def _difference(code: str, pair: tuple[str, str]) -> Difference:
 
 
 def _value(option: str, value: str) -> str:
-    return VALUE_WORDS.get((option, value), value.replace("_", " ") or "none")
+    return VALUE_WORDS.get((option, value), value.replace("_", " ").replace(",", ", ") or "none")
 
 
 def present_trials(
