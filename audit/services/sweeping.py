@@ -36,19 +36,17 @@ class Swept:
     tables: int = 0
 
 
-def sweep(
-    *, quiet: timedelta | None = None, lost: timedelta = LOST, silent: timedelta = SILENT
-) -> Swept:
+def sweep(*, quiet: timedelta | None = None, silent: timedelta = SILENT) -> Swept:
     """Queue chunks again whose lease ran out or whose message is `quiet` old, and tables whose
     hands have waited as long; give up uploads that have been `silent` while being received.
 
     Without `quiet` the broker is asked: as long as it has messages to give out, those of the last
-    ten minutes may be among them, else those older than `lost` are gone.
+    ten minutes may be among them, else those of the last half minute are all that can be.
     """
     now = timezone.now()
     waited = quiet
     if waited is None:
-        waited = lost if messages_waiting() == 0 else QUIET
+        waited = LOST if messages_waiting() == 0 else QUIET
     queued = _sweep_chunks(now, waited, QUIET if quiet is None else quiet)
     given_up = 0
     abandoned = Upload.objects.filter(state=UploadState.RECEIVING, touched_at__lt=now - silent)

@@ -42,12 +42,15 @@ def judge_chunk(chunk_id: int) -> None:
 def sweep(is_start: bool = False) -> None:
     """Queue again what was forgotten."""
     if is_start:
-        services.sweep(lost=timedelta(0))
+        services.sweep(quiet=timedelta(0))
     else:
         services.sweep()
 
 
 @worker_ready.connect
 def sweep_at_start(**_: Any) -> None:
-    """A worker that starts may come after a crash which took all messages: look at once."""
+    """A worker that starts may come after a crash which took all messages, or some: look at once.
+
+    What is queued twice costs a look at its chunk.
+    """
     sweep.delay(is_start=True)

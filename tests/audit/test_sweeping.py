@@ -88,16 +88,6 @@ def test_a_message_is_lost_when_the_broker_has_none_left_to_give_out(
     assert sweep()[1] == []
 
 
-def test_a_worker_that_starts_looks_at_once_unless_messages_wait(
-    db, sweep, celery_queue_length
-) -> None:
-    chunk = receive()
-    celery_queue_length(1)
-    assert sweep(lost=timedelta(0))[1] == []
-    celery_queue_length(0)
-    assert sweep(lost=timedelta(0))[1] == [chunk]
-
-
 def test_after_a_restart_every_open_chunk_is_queued_again(db, sweep) -> None:
     waiting, running, done = receive(), receive(), receive()
     assert isinstance(judging._take(running), judging.Lease)

@@ -210,7 +210,7 @@ def test_svc_51_what_the_broker_knew_vanishes(
     limit = time.monotonic() + 60
     while not (row := selectors.get_upload(upload)).is_ended:
         assert time.monotonic() < limit
-        services.sweep(lost=timedelta(seconds=1))
+        services.sweep(quiet=timedelta(seconds=1))
         time.sleep(0.5)
     assert (row.state, row.new, row.clean) == ("done", 3_000, 3_000)
     status, _, told = module_web.ask("GET", f"{UPLOADS}{upload + 1_000}/", **feed)
