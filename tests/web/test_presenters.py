@@ -251,7 +251,9 @@ def test_sums_are_exact_and_marked_where_they_differ():
         figure(0, "gross", None, "0.10"),
         figure(1, "gross", "-0.10", "-0.10"),
     ]
-    settlement = present_settlement(figures, route=ROUTE, made={}, banker=None, options={}, page=None)
+    settlement = present_settlement(
+        figures, route=ROUTE, made={}, banker=None, options={}, page=None
+    )
     net, gross = settlement.sums
     assert (net.logged, net.recomputed, net.state) == (
         "999999999999.01", "999999999999.00", "follows",
@@ -318,7 +320,9 @@ def test_players_have_a_heading_and_wagers_a_sum_of_their_own():
                             ("player-a", "2 wagers"), ("player-b", "1 wager"))
         for name in ("profit", "valid_bet")
     ]  # fmt: skip
-    settlement = present_settlement(figures, route=ROUTE, made={}, banker=None, options={}, page=None)
+    settlement = present_settlement(
+        figures, route=ROUTE, made={}, banker=None, options={}, page=None
+    )
     assert [(row.note, row.group) for row in settlement.rows] == [
         ("10 on 順門 Shun to win", None),
         ("10 on 到門 Dao to win", None),
