@@ -5,7 +5,7 @@ import re
 import pytest
 
 import replay
-from benchmarks import ingest, logs, memory, packing, poker, speed
+from benchmarks import ingest, logs, memory, packing, pages, poker, speed
 
 
 def test_speed_prints_both_ratios_and_every_stage():
@@ -89,3 +89,20 @@ def test_ingest_prints_every_contender_and_the_four_ratios(monkeypatch):
     assert re.search(r"\(e\) CPU of a hand: audit \d+ µs; .* storing \d+ µs in one process", text)
     assert re.search(r"\(f\) COPY of the lines .* is\s+\d+\.\d times as fast", text, re.DOTALL)
     assert re.search(r"\(g\) a re-audit reaches \d+\.\d\d of the rate of the audit", text)
+
+
+@pytest.mark.slow
+def test_pages_prints_each_page_with_few_hands_and_with_more(monkeypatch):
+    """On services of its own, filled by the way in and then by copies of its rows."""
+    monkeypatch.delenv("DATABASE_URL")
+    monkeypatch.delenv("BROKER_URL")
+    text = pages.report(800, 2)
+    assert text.startswith("800 hands, and 1,600: milliseconds of each page, and their ratio.\n")
+    number = r" +\d+\.\d"
+    rows = re.findall(
+        rf"^  (\S.*\S){number}{number} +\d+\.\d\d{number}{number} +\d+\.\d\d", text, re.MULTILINE
+    )
+    assert len(rows) == len(set(rows)) == 22
+    assert rows[0] == "hands"
+    assert rows[-1] == "an upload"
+    assert re.search(r"\d+ of 22 pages stay within 2 times\.$", text)
