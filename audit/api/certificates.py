@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from audit.api.errors import ApiError
+from audit.api.parameters import check_parameters
 from audit.selectors.certificates import (
     CertificateFilters,
     RunRow,
@@ -26,6 +27,7 @@ from audit.selectors.exports_certificates import document_of, head_of
 from audit.selectors.pages import BadQuery, NotFound
 from audit.services.certifying import RunRefused, request_certificates
 
+FILTERS = ("source", "table", "from", "to", "state", "all")
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -42,6 +44,7 @@ class CertificateList(APIView):
         super().initial(request, *args, **kwargs)
 
     def get(self, request: Request) -> Response:
+        check_parameters(request, *FILTERS, "cursor")
         query = request.query_params.dict()
         try:
             filters = CertificateFilters.parse(query)
@@ -62,6 +65,7 @@ class CertificateList(APIView):
     def post(self, request: Request) -> Response:
         """`?day=` with `source` and `table` where it is narrowed; 202 with the run."""
         assert request.user.is_authenticated, "nobody else is let in"
+        check_parameters(request, "day", "source", "table")
         query = request.query_params
         try:
             run_id = request_certificates(

@@ -12,13 +12,16 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from audit.api.errors import ApiError
+from audit.api.parameters import check_parameters
 from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
 from audit.selectors.exports_sheet import Sheet, write_sheet
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery
+from audit.selectors.reaudits_scope import KEYS
 from audit.selectors.totals import TotalsQuery
 
 TOTALS = "totals"
+TOTALS_FILTERS = ("source", "table", "game", "from", "to")
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -31,6 +34,7 @@ class Export(APIView):
         """The whole table; one that was cut lacks its last line and never ends as it should."""
         if report not in (*REPORTS, TOTALS):
             raise Http404
+        check_parameters(request, *(TOTALS_FILTERS if report == TOTALS else KEYS))
         query = request.query_params.dict()
         try:
             sheet = _sheet(report, query)

@@ -17,6 +17,7 @@ import replay
 from audit import selectors, services
 from audit.api.body import body_of
 from audit.api.errors import ApiError
+from audit.api.parameters import check_parameters
 from audit.selectors.reaudits import FaultRow, ReauditRow, get_reaudit, list_faults, list_reaudits
 from audit.selectors.reaudits_report import (
     AmountRow,
@@ -58,6 +59,7 @@ class ReauditList(APIView):
         super().initial(request, *args, **kwargs)
 
     def get(self, request: Request) -> Response:
+        check_parameters(request, "cursor")
         try:
             page = list_reaudits(cursor=request.query_params.get("cursor"))
         except selectors.BadQuery as error:
@@ -67,6 +69,7 @@ class ReauditList(APIView):
     def post(self, request: Request) -> Response:
         """201 with the re-audit, which the workers then do."""
         assert request.user.is_authenticated, "nobody else is let in"
+        check_parameters(request)
         if kind_of(request) != BODY_TYPE:
             raise ApiError(415, "unsupported-type", "Send application/json.", place="Content-Type")
         asked = read_body(request)
@@ -167,6 +170,7 @@ class ReauditChanges(OneView):
 
     def get(self, request: Request, reaudit: int) -> Response:
         self.row(reaudit)
+        check_parameters(request, "flip", "cursor")
         text = request.query_params.get("flip")
         try:
             flip = Flip.parse(text) if text else None
@@ -184,6 +188,7 @@ class ReauditAside(OneView):
 
     def get(self, request: Request, reaudit: int) -> Response:
         self.row(reaudit)
+        check_parameters(request, "cursor")
         try:
             page = list_faults(reaudit, cursor=request.query_params.get("cursor"))
         except selectors.BadQuery as error:

@@ -18,6 +18,7 @@ import replay
 from audit import selectors, services
 from audit.api.body import body_of
 from audit.api.errors import BUSY_SECONDS, ApiError
+from audit.api.parameters import check_parameters
 from audit.selectors.reaudits import admitted_later
 
 # What the bytes are is told by the bytes themselves; these names only say that they are a log.
@@ -57,9 +58,14 @@ class UploadList(ApiView):
     def post(self, request: Request) -> Response:
         """201 with the upload, which is then audited; the same answer for the same key."""
         assert request.user.is_authenticated, "nobody else is let in"
+        check_parameters(request, "name", "feed", "source", "restatement")
+        feed, source = (request.query_params.get(name) for name in ("feed", "source"))
+        if source is not None and feed is None:
+            message = "A source is named for a feed: each line of a log names its own."
+            raise ApiError(400, "bad-query", message, place="source")
         key = key_of(request)
         stream: services.ByteStream = body_of(request)
-        if media_type(request) == ONE_HAND_TYPE and "feed" not in request.query_params:
+        if media_type(request) == ONE_HAND_TYPE and feed is None:
             stream = one_hand(stream)
         how: dict[str, Any] = {
             "name": request.query_params.get("name", ""),
@@ -68,11 +74,11 @@ class UploadList(ApiView):
             "key": key,
             "restatement": request.query_params.get("restatement"),
         }
-        feed = request.query_params.get("feed", "")
-        if feed:
-            how |= {"feed": feed, "source": request.query_params.get("source", "")}
+        if feed is not None:
+            how |= {"feed": feed, "source": source or ""}
+        receive = services.receive_upload if feed is None else services.receive_feed
         try:
-            received = (services.receive_feed if feed else services.receive_upload)(**how)
+            received = receive(**how)
         except services.FeedUnknown as error:
             raise ApiError(400, "unknown-feed", str(error), place="feed") from None
         except services.RestatementIncomplete as error:

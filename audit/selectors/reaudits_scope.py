@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -35,6 +35,13 @@ PREVIEW_MAX = 100_000
 UNKNOWN_RULESET = "unknown ruleset "
 
 
+def check_keys(keys: Iterable[str]) -> None:
+    """Raises: BadQuery for a key that the hands list does not know."""
+    for key in keys:
+        if key not in KEYS:
+            raise BadQuery(f"There is no filter “{key}”: the hands list has {', '.join(KEYS)}.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """Which hands, under which ruleset ("": the one that each names), and which refused lines."""
@@ -55,9 +62,7 @@ class Scope:
         refused_lines: str = RefusedLines.NONE,
     ) -> Scope:
         """Raises: BadQuery, also for a key that the hands list does not know."""
-        for key in query:
-            if key not in KEYS:
-                raise BadQuery(f"There is no filter “{key}”: the hands list has {', '.join(KEYS)}.")
+        check_keys(query)
         asked = {key: query[key] for key in KEYS if query.get(key)}
         if refused_lines not in RefusedLines.values:
             raise BadQuery(f"Refused lines are one of {', '.join(RefusedLines.values)}.")

@@ -15,6 +15,7 @@ from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
 from audit.selectors.exports_sheet import Sheet, write_sheet
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery
+from audit.selectors.reaudits_scope import check_keys
 from audit.selectors.totals import TotalsPage, TotalsQuery, list_totals
 from audit.web.exports_pages import TOTALS_FILTERS, present_totals
 
@@ -39,6 +40,7 @@ def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
     if report not in REPORTS:
         raise Http404("There is no such table.")
     try:
+        check_keys(key for key in request.GET if key not in NO_FILTERS)
         filters = HandFilters.parse(request.GET.dict())
     except BadQuery as error:
         return _refused(error)

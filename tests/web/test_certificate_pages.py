@@ -296,6 +296,12 @@ def test_a_damaged_query_is_told(site, query):
         assert site.get(f"/exports/hands.csv?{query}").status_code == 400
 
 
+def test_a_table_names_no_filter_that_it_did_not_go_by(site):
+    answer = site.get("/exports/hands.csv?verdct=void")
+    assert answer.status_code == 400
+    assert answer.content.decode().startswith("There is no filter “verdct”: the hands list has ")
+
+
 @pytest.mark.parametrize(
     ("part", "whole", "words"),
     [(0, 0, "–"), (0, 7, "0.0 %"), (1, 3, "33.3 %"), (2, 3, "66.6 %"), (7, 7, "100.0 %")],
