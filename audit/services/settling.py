@@ -42,8 +42,10 @@ def _end_of(upload: Upload) -> tuple[UploadState, str]:
     if upload.line_count == 0:
         return UploadState.FAILED, "No hands found: the file holds only blank lines."
     if upload.line_count == 1:
-        reason = Refusal.objects.get(upload_id=upload.pk).reason
-        return UploadState.FAILED, f"No hands found. The only line was refused: {reason}."
+        refusal = Refusal.objects.get(upload_id=upload.pk)
+        place = refusal.place if refusal.place not in ("", "$") else ""
+        words = f"{place}: {refusal.reason}" if place else refusal.reason
+        return UploadState.FAILED, f"No hands found. The only line was refused: {words}."
     if upload.feed:
         words = f"none of its {upload.line_count} records could be read"
         return UploadState.FAILED, f"No hands found: {words} as one of the feed {upload.feed}."

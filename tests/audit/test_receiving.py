@@ -89,6 +89,10 @@ def test_a_packed_file_is_hashed_as_it_came(db) -> None:
             "No hands found. The only line was refused: Input data was truncated.",
         ),
         (
+            b'{"format": "hand-log/1", "game": 7}',
+            "No hands found. The only line was refused: $.game: Expected `str`.",
+        ),
+        (
             (GOLDEN / "odd" / "zip-renamed.ndjson").read_bytes(),
             (
                 "No hands found. The only line was refused:"
@@ -96,7 +100,7 @@ def test_a_packed_file_is_hashed_as_it_came(db) -> None:
             ),
         ),
     ],
-    ids=["empty", "blank", "only a mark", "chat", "half a hand", "ZIP"],
+    ids=["empty", "blank", "only a mark", "chat", "half a hand", "a game of 7", "ZIP"],
 )
 def test_svc_30_31_a_file_without_hands_fails_with_a_sentence_and_may_come_again(
     ingest, data, error
