@@ -177,7 +177,7 @@ def present_case(detail: CaseDetail, *, user_id: int, left: bool) -> dict[str, A
         else "nothing owed",
         "players": player_lines(detail.exposure),
         "player_count": detail.exposure.player_count,
-        "members": [_member_line(one) for one in members.rows],
+        "members": [member_line(one) for one in members.rows],
         "left": left,
         "left_count": detail.left_count,
         "unknown_count": detail.unknown_count,
@@ -254,7 +254,7 @@ def _owed(difference: int, unknown: int) -> str:
     return "is owed" if difference > 0 else "kept too much"
 
 
-def _member_line(row: MemberRow) -> MemberLine:
+def member_line(row: MemberRow) -> MemberLine:
     finding = row.finding
     card = None
     if finding is not None and finding.code in replay.CODES:
@@ -262,7 +262,7 @@ def _member_line(row: MemberRow) -> MemberLine:
         card = present_finding(finding, step=step, options={})
     return MemberLine(
         row=row,
-        at_risk=f"{row.currency} {replay.format_minor(row.at_risk, row.digits)}",
+        at_risk=f"{row.currency} {markup.grouped(replay.format_minor(row.at_risk, row.digits))}",
         card=card,
     )
 

@@ -242,7 +242,7 @@ def _pair(before: int | None, after: int | None, digits: int) -> Pair | None:
 
 
 def _money(units: int, digits: int) -> str:
-    return markup.minus(replay.format_minor(units, digits))
+    return markup.grouped(replay.format_minor(units, digits))
 
 
 def present_changes(

@@ -3,13 +3,17 @@
 import dataclasses
 import json
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.template.loader import render_to_string
 
 import replay
 from audit import selectors
+from audit.selectors.desk_cases import MemberRow
+from audit.selectors.reaudits_report import AmountRow
 from audit.web import markup
+from audit.web.desk_present import member_line
 from audit.web.presenters.findings import WITHOUT_RULE, present_finding, subject_of
 from audit.web.presenters.hands import clock_words
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
@@ -17,6 +21,7 @@ from audit.web.presenters.settlement import present_settlement, ways_of
 from audit.web.presenters.steps import seconds
 from audit.web.presenters.uploads import size_words
 from audit.web.presenters.ways import Table, way_of
+from audit.web.reaudits_pages import Pair, amount_line
 from audit.web.routes import Route
 from tests.web.lines import GOLDEN
 
@@ -368,3 +373,25 @@ def test_a_bar_reaches_from_zero_to_its_value_and_stays_inside_its_drawing():
     assert drawn_bars(["-4", "6", "16"]) == (40.0, [(0.0, 40.0), (40.0, 60.0), (40.0, 160.0)])
     assert drawn_bars(["-5.00", "-20.00"]) == (200.0, [(150.0, 50.0), (0.0, 200.0)])
     assert drawn_bars(["10", "5"]) == (0.0, [(0.0, 200.0), (0.0, 100.0)])
+
+
+def test_amounts_of_a_re_audit_have_their_thousands_set_off() -> None:
+    row = AmountRow(
+        source="", table="", player="", currency="HKD", minor_digits=2, hands=3, net_before=-123456,
+        net_after=1234567, rake_before=None, rake_after=None, valid_bet_before=0,
+        valid_bet_after=99999,
+    )  # fmt: skip
+    line = amount_line(row)
+    assert (line.net, line.rake) == (
+        Pair(before="−1,234.56", after="12,345.67", difference="+13,580.23", is_other=True),
+        None,
+    )
+
+
+def test_the_risk_of_a_hand_of_a_case_has_its_thousands_set_off() -> None:
+    row = MemberRow(
+        pk=1, hand_pk=1, hand_id="a", table="T1", played_at=datetime(2025, 3, 1, tzinfo=UTC),
+        started_at="2025-03-01T00:00:00Z", players=("amy",), currency="CNY", digits=2,
+        at_risk=105210, is_known=True, left_at=None, finding=None,
+    )  # fmt: skip
+    assert member_line(row).at_risk == "CNY 1,052.10"
