@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from django.db import connection
 from django.db.models import Count, Q, Sum
@@ -17,7 +17,7 @@ from django.utils import timezone
 
 import replay
 from audit.models import CaseHand, CaseState, Hand, Upload, VerdictKind
-from audit.selectors.filters import OPEN_DAYS, HandFilters, instants_of
+from audit.selectors.filters import OFFSET_MAX, OPEN_DAYS, HandFilters, instants_of
 from audit.selectors.pages import BadQuery
 from audit.selectors.totals_money import money_of, told
 from audit.zstd import unpacked
@@ -33,7 +33,8 @@ AGES = tuple(span for name, span in OPEN_DAYS.items() if name != "1")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewQuery:
-    """What was asked for: so many days up to `day_to` (None: the newest stored), one source."""
+    """What was asked for: so many days up to `day_to` (None: the newest that is not later than
+    today anywhere, else the newest at all), one source."""
 
     days: int = PERIODS[0]
     day_to: date | None = None
@@ -112,7 +113,8 @@ class Overview:
     `days` has every day with its hands by kind of verdict, also where there is none. `codes` are
     first findings with their hands, the most frequent first, `more_codes` the hands of those cut
     off. `risks` are by table, the largest of each currency first, `risk_sums` over all tables.
-    `rakes` is None where too many hands would have to be read.
+    `rakes` is None where too many hands would have to be read. `is_cut` where nobody named a last
+    day and hands are dated later: one wrong clock must not push every other day off the page.
     """
 
     query: OverviewQuery
@@ -126,6 +128,7 @@ class Overview:
     rakes: tuple[Rake, ...] | None
     ages: tuple[Age, ...]
     refused_lines: int
+    is_cut: bool
     kinds: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -135,7 +138,8 @@ class Overview:
 
 def overview(query: OverviewQuery) -> Overview | None:
     """The figures of the period; None where the store, or the source, has no hand at all."""
-    last = query.day_to or _newest_day(query.source)
+    newest = _newest_day(query.source)
+    last = query.day_to or _newest_day(query.source, until=timezone.now() + OFFSET_MAX) or newest
     if last is None:
         return None
     reach = timedelta(days=query.days - 1)
@@ -157,12 +161,15 @@ def overview(query: OverviewQuery) -> Overview | None:
         risk_sums=_risks(waits, by_table=False),
         rakes=_rakes(query.source, first, last) if sum(kinds.values()) <= RAKE_HANDS_MAX else None,
         ages=_ages(query.source),
+        is_cut=query.day_to is None and newest is not None and newest > last,
         refused_lines=Upload.objects.aggregate(lines=Sum("rejected_count"))["lines"] or 0,
     )
 
 
-def _newest_day(source: str) -> date | None:
+def _newest_day(source: str, *, until: datetime | None = None) -> date | None:
     hands = Hand.objects.order_by("-played_at").values_list("played_on", flat=True)
+    if until is not None:
+        hands = hands.filter(played_at__lte=until)
     return (hands.filter(source=source) if source else hands).first()
 
 

@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import connection
@@ -165,6 +165,40 @@ def test_hands_are_found_by_how_long_they_stand_open(week, monkeypatch, later, b
         for name in ("1", *names)
     }
     assert of == {"1": ["c", "b"], **{name: ["c", "b"] if name == bucket else [] for name in names}}
+
+
+def test_tables_of_one_name_are_told_apart_by_their_sources(site, store):
+    wrong = with_net(PAI_GOW, 1, "-99.00")
+    store(
+        played(wrong, "2025-03-04", hand_id="a", table="T1", source="east"),
+        played(wrong, "2025-03-04", hand_id="b", table="T1", source="west"),
+        played(wrong, "2025-03-04", hand_id="c", table="T2", source="west"),
+    )
+    gather_cases()
+    answer = site.get("/overview/").content.decode()
+    assert re.findall(r"<bdi>(T\d)</bdi></a>(?: <bdi class=\"sub\">([^<]*)</bdi>)?", answer) == [
+        ("T1", "east"),
+        ("T1", "west"),
+        ("T2", ""),
+    ]
+
+
+def test_a_hand_of_a_wrong_clock_does_not_take_the_page(site, week, store):
+    store(played(PAI_GOW, "9999-12-30", hand_id="z", table="T9"))
+    assert overview(OverviewQuery()).last.isoformat() == "2025-03-08"
+    answer = site.get("/overview/").content.decode()
+    later = [link for link in links_of(answer) if link == "/hands/?from=2025-03-09"]
+    assert len(later) == 1
+    assert hands_behind(later[0]) == ["z"]
+    assert "dated later" not in site.get("/overview/?to=2025-03-08").content.decode()
+    asked = OverviewQuery(day_to=date(9999, 12, 31))
+    assert (overview(asked).hands, overview(asked).is_cut) == (1, False)
+
+
+def test_where_all_hands_are_dated_later_they_are_shown(store):
+    store(played(PAI_GOW, "9999-12-30", hand_id="z", table="T9"))
+    found = overview(OverviewQuery())
+    assert (found.last.isoformat(), found.hands, found.is_cut) == ("9999-12-30", 1, False)
 
 
 def test_the_number_of_queries_does_not_grow_with_the_hands(site, week, store):

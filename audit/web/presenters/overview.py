@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -54,13 +55,17 @@ class DayBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A row of a bar chart that is a table: `width` in hundredths of the longest."""
+    """A row of a bar chart that is a table: `width` in hundredths of the longest.
+
+    `has_twin` where another row has the same title, so that `sub` must tell them apart.
+    """
 
     title: str
     sub: str
     url: str
     value: str
     width: float
+    has_twin: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +120,7 @@ def present_overview(found: figures.Overview) -> dict[str, Any]:
         "discrepant_share": percent(found.kinds.get("discrepant", 0), found.hands),
         "discrepant_url": _hands(period | {"verdict": "discrepant"}),
         "hands_url": _hands(period),
+        "later_url": _hands(_later(found)) if found.is_cut else None,
         "code_rows": _codes(found, period),
         "risk_tables": _risks(found),
         "rake_charts": [
@@ -122,6 +128,12 @@ def present_overview(found: figures.Overview) -> dict[str, Any]:
         ],
         "age_rows": _ages(found),
     }
+
+
+def _later(found: figures.Overview) -> dict[str, str]:
+    """The filters that find what is dated after the days of the page."""
+    after = {"from": (found.last + timedelta(days=1)).isoformat()}
+    return after | ({"source": found.query.source} if found.query.source else {})
 
 
 def percent(part: int, whole: int) -> str:
@@ -208,6 +220,9 @@ def _codes(found: figures.Overview, period: dict[str, str]) -> list[Row]:
 def _risks(found: figures.Overview) -> list[tuple[str, str, list[Row]]]:
     """A table for each currency: its name, its sum, its rows."""
     tables = []
+    sources: defaultdict[str, set[str]] = defaultdict(set)
+    for risk in found.risks:
+        sources[risk.table].add(risk.source)
     for whole in found.risk_sums:
         own = [
             risk
@@ -222,6 +237,7 @@ def _risks(found: figures.Overview) -> list[tuple[str, str, list[Row]]]:
                 url=_hands({"open": "1", "source": risk.source, "table": risk.table}),
                 value=grouped(risk.text),
                 width=share(risk.minor, most),
+                has_twin=len(sources[risk.table]) > 1,
             )
             for risk in own
         ]
