@@ -36,6 +36,7 @@ from audit.web.desk_present import (
     present_queue,
 )
 from audit.web.desk_requests import desk_view, number_of, person_of, user_of
+from audit.web.views.viewer import refuse_others
 
 SECTION = {"section": "desk"}
 FIRST_SHOWN = 8
@@ -88,6 +89,7 @@ def take_next(request: HttpRequest) -> HttpResponse:
 @require_safe
 def hand_case(request: HttpRequest, hand: int) -> HttpResponse:
     """From a hand to the case in which it stands; else to the form for a claim about it."""
+    refuse_others(request, hand)
     case_id = case_of_hand(hand)
     if case_id is not None:
         return HttpResponseRedirect(reverse("case", args=(case_id,)))

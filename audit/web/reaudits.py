@@ -47,6 +47,7 @@ from audit.web.reaudits_pages import (
     present_progress,
     present_report,
 )
+from audit.web.views.viewer import refuse_others
 
 SHOWN = 50
 
@@ -181,6 +182,7 @@ def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
 @require_safe
 def of_hand(request: HttpRequest, hand: int) -> HttpResponse:
     """What re-audits made of one hand, the newest first."""
+    refuse_others(request, hand)
     try:
         detail = selectors.hand_detail(hand)
     except selectors.NotFound as error:

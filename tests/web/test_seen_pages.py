@@ -188,6 +188,18 @@ def test_a_declared_hand_never_shows_the_tiles_of_the_others(site, address):
     assert site.get(f"{at}verdict?as=seat-3").status_code == 403
 
 
+def test_what_tells_how_a_hand_ended_is_the_auditors_alone(site, address):
+    at = address(TIEN_GOW)
+    desk = f"/desk{at}"
+    pages = ("record", "verdict", "what-if/", "bundle", "reaudits")
+    addresses = (desk, *(f"{at}{name}" for name in pages))
+    for viewer in ("seat-0", "public"):
+        answers = [site.get(f"{address}?as={viewer}").status_code for address in addresses]
+        assert answers == [403] * len(addresses)
+    assert [site.get(f"{one}?as=nobody").status_code for one in addresses] == [404] * len(addresses)
+    assert site.get(f"{desk}?as=auditor").status_code == 302
+
+
 def test_the_settlement_waits_for_the_end(site, address):
     at = address(TIEN_GOW)
     last = last_step(TIEN_GOW)

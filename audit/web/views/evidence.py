@@ -16,6 +16,7 @@ from audit.selectors.seal_keys import SealKeyMissing, read_keys
 from audit.selectors.software import latest_accepted, latest_checks
 from audit.services.bundling import BundleRefused, bundle_hand
 from audit.services.sealing import SealRefused
+from audit.web.views.viewer import refuse_others
 
 HEADS_SHOWN = 20
 
@@ -76,6 +77,7 @@ def _head(head: HeadRow) -> dict[str, Any]:
 @require_safe
 def bundle(request: HttpRequest, hand: int) -> HttpResponse:
     """All the evidence about a hand in one file; 503 with the reason where none can be made."""
+    refuse_others(request, hand)
     try:
         made = bundle_hand(hand_id=hand)
     except Hand.DoesNotExist:

@@ -313,7 +313,7 @@ def _settlement_page(request: HttpRequest) -> int | None:
 @require_safe
 def record(request: HttpRequest, hand: int) -> HttpResponse:
     """The exact bytes of the line; `?version=` asks for another version than the current one."""
-    _refuse_others(request, hand)
+    refuse_others(request, hand)
     text = request.GET.get("version", "")
     if text and not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise Http404("There is no such version.")
@@ -328,7 +328,7 @@ def record(request: HttpRequest, hand: int) -> HttpResponse:
 @require_safe
 def verdict(request: HttpRequest, hand: int) -> HttpResponse:
     """The stored verdict as one line of verdict/1."""
-    _refuse_others(request, hand)
+    refuse_others(request, hand)
     detail = _detail(hand)
     feed = feed_record_of(detail)
     if feed is not None:
@@ -336,8 +336,11 @@ def verdict(request: HttpRequest, hand: int) -> HttpResponse:
     return _file(replay.format_verdict(stored_verdict(detail)) + b"\n", f"verdict-{hand}.ndjson")
 
 
-def _refuse_others(request: HttpRequest, hand: int) -> None:
-    """The record and its verdict hold every tile: they are the auditor's."""
+def refuse_others(request: HttpRequest, hand: int) -> None:
+    """Whatever holds every tile, or tells how a hand ended, is the auditor's.
+
+    Raises: PermissionDenied for another viewer, Http404 as `route_of`.
+    """
     if not route_of(request, hand).is_auditor:
         raise PermissionDenied
 

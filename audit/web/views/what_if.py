@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -14,7 +13,7 @@ import replay
 from audit import selectors
 from audit.web.presenters.hands import present_head
 from audit.web.presenters.what_if import changes_for, explained_by, present_trials, present_what_if
-from audit.web.views.viewer import route_of
+from audit.web.views.viewer import refuse_others, route_of
 from audit.web.walks import walked
 
 
@@ -22,10 +21,8 @@ from audit.web.walks import walked
 @require_safe
 def what_if(request: HttpRequest, hand: int) -> HttpResponse:
     """The record beside the same hand under `rules`, with one option changed by `change`."""
+    refuse_others(request, hand)
     route = route_of(request, hand)
-    if not route.is_auditor:
-        # Both sides are told with every tile.
-        raise PermissionDenied
     try:
         detail = selectors.hand_detail(hand)
         replayed = walked(detail.raw)
