@@ -106,6 +106,8 @@ TEMPLATES = [
 # The database. Celery closes Django's pool at the end of each task, so only the web process has
 # one; a worker keeps its connection open and asks whether it still works.
 DATABASES = {"default": database_from_url(service_url("DATABASE_URL", STATE))}
+# After the database was away a connection is asked before it is used: an empty statement each time.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if IS_WEB:
     DATABASES["default"]["OPTIONS"]["pool"] = {
         "min_size": 1,
@@ -114,7 +116,6 @@ if IS_WEB:
     }
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 600
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Tasks. A task that runs longer than its limit is stopped; its lease ends and it is done again.
