@@ -137,6 +137,22 @@ def test_the_upload_page_takes_a_feed(site: Client, db: Any) -> None:
     assert "50-1716-1" in page
 
 
+def test_a_source_without_a_feed_is_refused_with_a_sentence(site: Client, db: Any) -> None:
+    answer = site.post("/uploads/", {"files": SimpleUploadedFile("a", PAI_GOW), "source": "op"})
+    assert answer.status_code == 400
+    assert "A source is named for a feed: each line of a hand log" in answer.content.decode()
+    assert not Chunk.objects.exists()
+
+
+def test_a_hand_of_a_feed_leads_to_its_case_and_its_re_audits(site: Client, feed: Feed) -> None:
+    feed("ky-730", ky_answer(ky_row()))
+    pk = Hand.objects.get().pk
+    page = text_of(site, f"/hands/{pk}/")
+    for address, status in ((f"/desk/hands/{pk}/", 302), (f"/hands/{pk}/reaudits", 200)):
+        assert page.count(f'href="{address}"') == 1
+        assert site.get(address).status_code == status
+
+
 def test_a_feed_without_a_source_is_refused_with_a_sentence(site: Client, db: Any) -> None:
     file = SimpleUploadedFile("pull.json", ky_answer(ky_row()))
     response = site.post("/uploads/", {"files": file, "feed": "ky-730"}, follow=True)

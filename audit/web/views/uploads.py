@@ -44,7 +44,10 @@ def _receive(request: HttpRequest) -> HttpResponse:
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
     # An empty field is no announcement.
     reason = request.POST.get("restatement", "").strip() or None
-    feed = request.POST.get("feed", "")
+    feed, source = request.POST.get("feed", ""), request.POST.get("source", "")
+    if source.strip() and not feed:
+        problem = "A source is named for a feed: each line of a hand log names its own."
+        return _list(request, problem=problem, status=400)
     received = []
     for file in files:
         try:
@@ -53,7 +56,7 @@ def _receive(request: HttpRequest) -> HttpResponse:
                     name=file.name or "",
                     stream=file,
                     feed=feed,
-                    source=request.POST.get("source", ""),
+                    source=source,
                     user=request.user,
                     restatement=reason,
                 )
