@@ -143,6 +143,9 @@ def test_one_that_another_stops_is_status_3(ingest, meanwhile) -> None:
     [
         (("--all",), "Say why: the reason stays on record."),
         (WHY, "Say which hands: --all, --where KEY=VALUE or --named RULESET."),
+        (("--all", "--where", "game=tien-gow", *WHY), "--all is every hand, which neither"),
+        (("--all", "--named", "tien-gow/classic@1", *WHY), "--all is every hand, which neither"),
+        (("--where", "table=a", "--where", "table=b", *WHY), "A filter is named once"),
         (("--where", "verdict", *WHY), "--where verdict is not KEY=VALUE."),
         (("--where", "a=b", *WHY), "There is no filter “a”"),
         (("--where", "game=x", *WHY), "The filter “game” is none of"),

@@ -97,7 +97,12 @@ class Command(BaseCommand):
                 get_reaudit(resumed)
                 services.resume_reaudit(reaudit_id=resumed)
                 return int(resumed)
-            query = dict(self.pair(text) for text in options["where"])
+            pairs = [self.pair(text) for text in options["where"]]
+            query = dict(pairs)
+            if len(query) < len(pairs):
+                self.refuse("A filter is named once: hands that pass all filters are judged.")
+            if options["all"] and (query or options["named"]):
+                self.refuse("--all is every hand, which neither --where nor --named can narrow.")
             if not (query or options["all"] or options["named"]):
                 self.refuse("Say which hands: --all, --where KEY=VALUE or --named RULESET.")
             return services.open_reaudit(
