@@ -172,9 +172,7 @@ def present_case(detail: CaseDetail, *, user_id: int, left: bool) -> dict[str, A
         "title": words.title_of(row),
         "game": replay.GAMES.get(row.game),
         "cause": _cause(row),
-        "netted": f"{words.money_words(detail.exposure.netted)} owed"
-        if detail.exposure.netted
-        else "nothing owed",
+        "netted": _netted(detail),
         "players": player_lines(detail.exposure),
         "player_count": detail.exposure.player_count,
         "members": [member_line(one) for one in members.rows],
@@ -246,6 +244,15 @@ def _player_line(one: ExposureRow, largest: int) -> PlayerLine:
         bar_width=f"{width // 10}.{width % 10}" if width else "",
         is_owed=one.difference > 0,
     )
+
+
+def _netted(detail: CaseDetail) -> str:
+    """What players are owed in all; of hands none of which can be recomputed that is not known."""
+    if detail.exposure.netted:
+        return f"{words.money_words(detail.exposure.netted)} owed after netting"
+    if 0 < detail.row.hand_count == detail.unknown_count:
+        return "what is owed is not known"
+    return "nothing owed after netting"
 
 
 def _owed(difference: int, unknown: int) -> str:

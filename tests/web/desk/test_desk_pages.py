@@ -137,6 +137,20 @@ def test_a_case_says_why_its_hands_stand_together(site: Client, gather: Gather) 
     assert "Also found in these hands: net-mismatch in 1" in page
 
 
+def test_what_cannot_be_recomputed_is_not_called_owed_to_nobody(
+    site: Client, gather: Gather
+) -> None:
+    (case,) = gather(planted("tien-gow", "follow-illegal"))
+    words = (
+        "what is owed is not known, 4 players; 1 hand cannot be recomputed",
+        "what is owed is not known Due",
+    )
+    for address, sentence in zip(("", "file/"), words, strict=True):
+        page = text_of(site.get(f"/desk/cases/{case.pk}/{address}"))
+        assert page.count(sentence) == 1
+        assert "owed after netting" not in page
+
+
 def test_svc_18_one_smallest_unit_is_not_rounded_away(site: Client, gather: Gather) -> None:
     (case,) = gather(wrong("a", net="-100.01"))
     page = text_of(site.get(f"/desk/cases/{case.pk}/"))
