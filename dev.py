@@ -10,6 +10,7 @@
   python3 dev.py bench packing      what the shared dictionary of the stored lines saves
   python3 dev.py bench pages        each page with few hands stored and with many
   python3 dev.py bench seal         what the log under the store costs; proofs out of many leaves
+  python3 dev.py screenshots        pictures of each page into docs/screenshots (system's Chromium)
   python3 dev.py crash-test         kill everything while hands come in (--rounds, --seed, --hands)
 
 Everything is installed into .venv from the locked files in requirements/.
@@ -40,6 +41,7 @@ SETS = {
     "test": ("base", "embedded", "test", "e2e", "bench"),
     "check": ("base", "embedded", "test", "e2e", "bench", "dev"),
     "bench": ("base", "embedded", "bench"),
+    "screenshots": ("base", "embedded", "e2e"),
     "crash-test": ("base", "embedded"),
 }
 
@@ -163,7 +165,8 @@ def main() -> None:
         return
     if command not in SETS:
         sys.exit(
-            f"There is no command '{command}': up, test, check, bench or crash-test (see --help)."
+            f"There is no command '{command}': up, test, check, bench, screenshots or crash-test"
+            " (see --help)."
         )
     os.chdir(ROOT)
     try:
@@ -176,6 +179,8 @@ def main() -> None:
         os.execv(PYTHON, [str(PYTHON), "-m", "pytest", *rest])  # noqa: S606
     if command == "bench":
         os.execv(PYTHON, [str(PYTHON), "-m", "benchmarks", *rest])  # noqa: S606
+    if command == "screenshots":
+        os.execv(PYTHON, [str(PYTHON), "-m", "screenshots", *sys.argv[1:]])  # noqa: S606
     if command == "crash-test":
         os.execv(PYTHON, [str(PYTHON), "-m", "drills", *sys.argv[1:]])  # noqa: S606
     check()

@@ -1,0 +1,147 @@
+"""Which pages are in the pictures, and why the others are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DESKTOP, PHONE = "desktop", "phone"
+LIGHT, DARK = "light", "dark"
+# Width and height of the window, in CSS pixels.
+DEVICES = {DESKTOP: (1440, 900), PHONE: (390, 844)}
+MODES = (LIGHT, DARK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page by the name of its pictures; `{…}` in its address are keys of the stock.
+
+    `is_public` is a page that a stranger sees.
+    """
+
+    name: str
+    title: str
+    address: str
+    is_public: bool = False
+
+
+PAGES = (
+    Page(name="log-in", title="Log-in", address="/login", is_public=True),
+    Page(name="overview", title="Overview", address="/overview/"),
+    Page(name="hands", title="Hands", address="/hands/"),
+    Page(
+        name="hand-tien-gow",
+        title="A Tien Gow hand as the auditor, at its finding",
+        address="/hands/{tien_gow}/",
+    ),
+    Page(
+        name="hand-pai-gow",
+        title="A banker Pai Gow hand as the auditor",
+        address="/hands/{pai_gow}/",
+    ),
+    Page(
+        name="hand-wenzhou",
+        title="A Wenzhou Pai Gow hand as the auditor",
+        address="/hands/{wenzhou}/",
+    ),
+    Page(name="hand-feed", title="A hand that a feed tells in part", address="/hands/{feed}/"),
+    Page(
+        name="hand-seat",
+        title="The Tien Gow hand as seat 2 saw it",
+        address="/hands/{tien_gow}/steps/20/?as=seat-2",
+    ),
+    Page(
+        name="what-if",
+        title="What if: the hand under another revision",
+        address="/hands/{tien_gow}/what-if/?rules=tien-gow/helic@1",
+    ),
+    Page(name="desk", title="Desk", address="/desk/"),
+    Page(name="queue", title="Queue of cases", address="/desk/queue/"),
+    Page(name="case", title="A case", address="/desk/cases/{case}/"),
+    Page(name="case-file", title="The file of a case", address="/desk/cases/{case}/file/"),
+    Page(name="case-history", title="What was done", address="/desk/cases/{case}/history/"),
+    Page(name="claims", title="Claims", address="/desk/claims/"),
+    Page(name="claim-new", title="Claim form", address="/desk/claims/new/"),
+    Page(name="claim", title="A claim", address="/desk/claims/{claim}/"),
+    Page(name="letter", title="Letter to a player", address="/desk/claims/{claim}/letter/"),
+    Page(name="remedies", title="Remedies", address="/desk/remedies/"),
+    Page(name="remedy", title="A remedy that waits", address="/desk/remedies/{remedy}/"),
+    Page(name="bulk", title="An act on many cases", address="/desk/bulk/{bulk}/"),
+    Page(name="uploads", title="Uploads", address="/uploads/"),
+    Page(name="upload", title="An upload", address="/uploads/{upload}/"),
+    Page(name="totals", title="Totals", address="/totals/"),
+    Page(name="certificates", title="Completeness", address="/certificates/"),
+    Page(name="certificate", title="A certificate", address="/certificates/{certificate}/"),
+    Page(name="certificate-run", title="A run", address="/certificates/runs/{run}/"),
+    Page(name="day-rules", title="Gaming days", address="/certificates/days/"),
+    Page(name="sources", title="Sources", address="/sources/"),
+    Page(name="source", title="A source that is a feed", address="/sources/harbour-feed/"),
+    Page(name="reaudits", title="Re-audits", address="/reaudits/"),
+    Page(name="reaudit-new", title="A new re-audit", address="/reaudits/new"),
+    Page(name="reaudit", title="The report of a re-audit", address="/reaudits/{reaudit}/"),
+    Page(
+        name="reaudit-changes",
+        title="Hands judged otherwise",
+        address="/reaudits/{reaudit}/hands/",
+    ),
+    Page(
+        name="reaudit-change",
+        title="A hand before and after",
+        address="/reaudits/{reaudit}/hands/{version}/",
+    ),
+    Page(
+        name="hand-reaudits",
+        title="The re-audits of a hand",
+        address="/hands/{rejudged}/reaudits",
+    ),
+    Page(name="evidence", title="Evidence", address="/evidence/"),
+    Page(name="players", title="Players", address="/players/"),
+    Page(name="rules", title="Rules", address="/rules/"),
+)
+
+ACT = "it acts, and then leads to a page"
+PART = "it is a part of a page that is in the pictures"
+FILE = "it is a file"
+LEADS = "it leads to a page at once"
+
+# By the name in audit/web/urls.py.
+WITHOUT_PICTURE = {
+    "home": LEADS,
+    "steps": LEADS,
+    "hand-case": LEADS,
+    "logout": ACT,
+    "filter-save": ACT,
+    "filter-delete": ACT,
+    "reaudit-stop": ACT,
+    "reaudit-resume": ACT,
+    "certificate-make": ACT,
+    "certificate-run-act": ACT,
+    "player-decide": ACT,
+    "take-next": ACT,
+    "case-act": ACT,
+    "bulk-act": ACT,
+    "bulk-undo": ACT,
+    "claim-withdraw": ACT,
+    "remedy-act": ACT,
+    "bulk-preview": "it answers a form that was sent; the act that follows is in the pictures",
+    "case-letter": "it is the letter of a claim, to any player of a case",
+    "progress": PART,
+    "reaudit-progress": PART,
+    "certificate-run-progress": PART,
+    "record": FILE,
+    "verdict": FILE,
+    "bundle": FILE,
+    "reaudit-file": FILE,
+    "certificates-csv": FILE,
+    "certificate-json": FILE,
+    "certificate-csv": FILE,
+    "totals-csv": FILE,
+    "report-csv": FILE,
+    "remedy-csv": FILE,
+    "remedy-json": FILE,
+    "heads-text": FILE,
+    "heads-json": FILE,
+}
+
+
+def file_name(page: Page, device: str, mode: str) -> str:
+    return f"{page.name}-{device}-{mode}.png"
