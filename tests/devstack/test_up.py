@@ -132,6 +132,8 @@ def test_a_killed_launcher_is_cleared_up_and_a_stopped_one_leaves_nothing(folder
     assert len(left) == 4
     assert all(look(pid) for pid in left)
 
+    # A file of its own: what the first left behind still writes into the other.
+    output = tmp_path / "second output"
     second = start_up(port, output)
     try:
         wait_until(lambda: b"left behind: " in output.read_bytes(), second, output)

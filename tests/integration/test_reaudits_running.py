@@ -47,7 +47,7 @@ NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
 def stored(*lines: bytes) -> int:
-    """Hand lines in and judge them here; gives the upload."""
+    """Hand lines in and judge them here, before a worker can; gives the upload."""
     received = services.receive_upload(name="hands.ndjson", stream=io.BytesIO(log(*lines)))
     for chunk in Chunk.objects.filter(upload_id=received.upload_id).order_by("pk"):
         assert services.judge_chunk(chunk_id=chunk.pk) is None
@@ -113,12 +113,13 @@ def test_svc_50_a_worker_that_is_killed_loses_and_doubles_nothing(
 
 
 def test_a_broker_that_lost_everything_costs_time_only(
-    celery_worker_process: Any, worker_keeper: Any
+    worker_keeper: Any,
 ) -> None:
     with engine("0.9.0"):
         stored(B, W)
-    os.killpg(celery_worker_process.pid, signal.SIGKILL)
-    celery_worker_process.wait()
+    first = worker_keeper.running()
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
     job = start()
     with app.connection_for_write() as line:
         app.control.purge(connection=line)
@@ -195,13 +196,12 @@ def test_two_workers_and_an_upload_of_the_same_hands_at_once(
     assert selectors.get_upload(received.upload_id).duplicates == 300
 
 
-def test_hands_stand_as_compared_after_a_re_audit_by_workers(
-    celery_worker_process: Any,
-) -> None:
+def test_hands_stand_as_compared_after_a_re_audit_by_workers(worker_keeper: Any) -> None:
     lines = (GOLDEN / "odd" / "mixed-games.ndjson").read_bytes().splitlines()
     with engine("0.9.0", None):
         upload = stored(*lines)
     TableTouch.objects.all().delete()
+    worker_keeper.running()
     job = start(query={"upload": str(upload)})
     assert wait_for(job, lambda row: not row.is_open).written == len(lines)
     limit = time.monotonic() + 30
@@ -215,10 +215,11 @@ def test_hands_stand_as_compared_after_a_re_audit_by_workers(
         assert detail.findings == expected[hand.source, hand.hand_id].findings
 
 
-def test_svc_23_no_memory_between_hands(celery_worker_process: Any) -> None:
+def test_svc_23_no_memory_between_hands(worker_keeper: Any) -> None:
     """Judged again in reverse order and one by one, each hand has the verdict that it had."""
     lines = (GOLDEN / "odd" / "mixed-games.ndjson").read_bytes().splitlines()
     stored(*lines)
+    worker_keeper.running()
     before = list(Verdict.objects.order_by("pk").values())
     jobs = [
         start(query={"q": hand_id})
@@ -286,9 +287,10 @@ def there(job: int, locale: str) -> tuple[bytes, bytes]:
     return first, second
 
 
-def test_the_command_waits_for_the_worker(celery_worker_process: Any) -> None:
+def test_the_command_waits_for_the_worker(worker_keeper: Any) -> None:
     with engine("0.9.0", without_rake):
         stored(B)
+    worker_keeper.running()
     out = io.StringIO()
     with pytest.raises(SystemExit) as stopped:
         call_command("reaudit", "--all", "--reason", "a mended reader", stdout=out)
