@@ -6,6 +6,6 @@ up test check:
 
 # Compile the requirements anew; `make lock UPGRADE=--upgrade` takes newer releases.
 lock:
-	cd requirements && for set in base embedded test e2e dev bench; do \
+	cd requirements && for set in base embedded export test e2e dev bench; do \
 	  ../.venv/bin/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
 	    --no-emit-index-url --no-header $(UPGRADE) $$set.in -o $$set.txt || exit 1; done

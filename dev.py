@@ -37,11 +37,11 @@ PYTHON = VENV / "bin" / "python"
 MARKER = VENV / "tilecourt.json"
 
 SETS = {
-    "up": ("base", "embedded"),
-    "test": ("base", "embedded", "test", "e2e", "bench"),
-    "check": ("base", "embedded", "test", "e2e", "bench", "dev"),
+    "up": ("base", "embedded", "export"),
+    "test": ("base", "embedded", "export", "test", "e2e", "bench"),
+    "check": ("base", "embedded", "export", "test", "e2e", "bench", "dev"),
     "bench": ("base", "embedded", "bench"),
-    "screenshots": ("base", "embedded", "e2e"),
+    "screenshots": ("base", "embedded", "export", "e2e"),
     "crash-test": ("base", "embedded"),
 }
 

@@ -34,7 +34,7 @@ def made(tmp_path, monkeypatch):
 
 def test_a_second_run_installs_nothing(made):
     dev.install("up")
-    assert made == ["venv", "base", "embedded"]
+    assert made == ["venv", "base", "embedded", "export"]
     made.clear()
     dev.install("up")
     assert made == []
@@ -66,7 +66,7 @@ def test_an_interrupted_install_is_made_anew(made, monkeypatch):
     assert dev.PYTHON.exists()
     made.clear()
     dev.install("up")
-    assert made == ["venv", "base", "embedded"]
+    assert made == ["venv", "base", "embedded", "export"]
 
 
 def test_an_environment_without_its_python_is_made_anew(made):
@@ -74,7 +74,7 @@ def test_an_environment_without_its_python_is_made_anew(made):
     made.clear()
     dev.PYTHON.unlink()
     dev.install("up")
-    assert made == ["venv", "base", "embedded"]
+    assert made == ["venv", "base", "embedded", "export"]
 
 
 def test_a_moved_checkout_is_made_anew(made, monkeypatch):
@@ -83,7 +83,7 @@ def test_a_moved_checkout_is_made_anew(made, monkeypatch):
     marker = dev.MARKER.read_text()
     dev.MARKER.write_text(marker.replace(str(dev.ROOT), "/where/it/was"))
     dev.install("up")
-    assert made == ["venv", "base", "embedded"]
+    assert made == ["venv", "base", "embedded", "export"]
 
 
 def test_a_python_without_venv_is_told_in_a_sentence(monkeypatch):
