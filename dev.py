@@ -3,7 +3,7 @@
 
   python3 dev.py up [--port N]      start everything, read the sample logs in, serve the site
   python3 dev.py test [ARGUMENT…]   run the tests; arguments go to pytest
-  python3 dev.py check              lint, types, import contracts, migrations, tests: what CI runs
+  python3 dev.py check              lint, types, contracts, migrations, known holes, tests: CI's
   python3 dev.py bench audit        how fast the audit is, and where its time goes (--hands N)
   python3 dev.py bench memory       how much memory the audit of a large log takes
   python3 dev.py bench ingest       from a file to stored verdicts, against bare COPY and the audit
@@ -51,6 +51,7 @@ CHECKS = {
     "format": ("ruff", "format", "--check"),
     "types": ("python", "-m", "audit.devstack", "borrow", "-m", "mypy"),
     "import contracts": ("lint-imports", "--no-logo"),
+    "known holes": ("python", "-m", "audit.devstack.known_holes"),
     "migrations": (
         *("python", "-m", "audit.devstack", "borrow"),
         *("manage.py", "makemigrations", "--check", "--dry-run"),
