@@ -2,7 +2,10 @@
 
     /hands/12/steps/7/?as=seat-2&rules=tien-gow/classic@1
 
-Without `as` the auditor looks; without `rules` those that the hand names are meant.
+Without `as` the auditor looks; without `rules` those that the hand names are meant. A link that was
+given to somebody without an account says all of it by its secret:
+
+    /shared/Xa0…/steps/7/
 """
 
 from __future__ import annotations
@@ -19,12 +22,14 @@ import replay
 class Route:
     """Where the pages of one hand are for one viewer.
 
-    `rules` is the ruleset that the address was asked with, and is passed on.
+    `rules` is the ruleset that the address was asked with, and is passed on. `secret` is that of
+    a link, whose pages lead to no others than its own.
     """
 
     hand: int
     viewpoint: replay.Viewpoint = replay.AUDITOR
     rules: str | None = None
+    secret: str | None = None
 
     @property
     def is_auditor(self) -> bool:
@@ -38,19 +43,31 @@ class Route:
     @property
     def parameters(self) -> dict[str, str]:
         """The query as fields, for forms."""
+        if self.secret is not None:
+            return {}
         asked = {} if self.is_auditor else {"as": str(self.viewpoint)}
         return asked | ({"rules": self.rules} if self.rules is not None else {})
 
     def page(self) -> str:
+        if self.secret is not None:
+            return reverse("shared", args=(self.secret,))
         return reverse("hand", args=(self.hand,)) + self.query
 
+    def steps(self) -> str:
+        """Where a step is asked for by a form, without the query."""
+        if self.secret is not None:
+            return reverse("shared-steps", args=(self.secret,))
+        return reverse("steps", args=(self.hand,))
+
     def step(self, number: int) -> str:
+        if self.secret is not None:
+            return reverse("shared-step", args=(self.secret, number))
         return reverse("step", args=(self.hand, number)) + self.query
 
     def goal(self, name: str, number: int) -> str:
         """The way to a place that is looked up when one goes there: it may lie ahead."""
         fields = {"to": name, "from": str(number), **self.parameters}
-        return f"{reverse('steps', args=(self.hand,))}?{urlencode(fields, safe='/@')}"
+        return f"{self.steps()}?{urlencode(fields, safe='/@')}"
 
     def rows(self, page: int) -> str:
         """Another page of the settlement, as a query for the page that one is at."""
@@ -61,5 +78,7 @@ class Route:
 
     def copied(self, number: int, ruleset: str) -> str:
         """The address of a picture in full, which opens the same picture for everybody."""
+        if self.secret is not None:
+            return self.step(number)
         fields = {"as": str(self.viewpoint), "rules": ruleset}
         return f"{reverse('step', args=(self.hand, number))}?{urlencode(fields, safe='/@')}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -81,7 +82,11 @@ def route_of(request: HttpRequest, hand: int) -> Route:
 @require_safe
 def go_to_step(request: HttpRequest, hand: int) -> HttpResponse:
     """Where the slider's form leads without script, and where places ahead are looked up."""
-    route = route_of(request, hand)
+    return answer_target(request, route_of(request, hand))
+
+
+def answer_target(request: HttpRequest, route: Route) -> HttpResponse:
+    """Lead to the step that is asked for by its number, or by its name (LOOKED_UP)."""
     name = request.GET.get("to")
     if name is None:
         return HttpResponseRedirect(route.step(_number(request.GET.get("step", ""))))
@@ -89,7 +94,7 @@ def go_to_step(request: HttpRequest, hand: int) -> HttpResponse:
         raise Http404("There is no such place.")
     number = _number(request.GET.get("from", ""))
     try:
-        steps = walked(_detail(hand).raw).walk.steps
+        steps = walked(_detail(route.hand).raw).walk.steps
     except replay.Refusal:
         raise Http404("This record cannot be replayed now.") from None
     if number >= len(steps):
@@ -123,7 +128,7 @@ def _page(request: HttpRequest, route: Route, number: int | None) -> HttpRespons
     if route.is_auditor and REGION_HEADER not in request.headers:
         response = _auditors_page(request, route, number)
     else:
-        response = _step_alone(request, route, number)
+        response = answer_step(request, route, number)
     patch_vary_headers(response, (REGION_HEADER, "Cookie"))
     return response
 
@@ -174,8 +179,14 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
     return render(request, "hands/hand.html", context)
 
 
-def _step_alone(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
-    """A step without what is stored about its hand."""
+def answer_step(
+    request: HttpRequest,
+    route: Route,
+    number: int | None,
+    *,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> HttpResponse:
+    """A step without what is stored about its hand; `more` goes to the template of a whole page."""
     played = _played(route.hand)
     if played.version.feed:
         raise Http404("What a feed tells of a hand has no steps, and is the auditor's.")
@@ -213,6 +224,7 @@ def _step_alone(request: HttpRequest, route: Route, number: int | None) -> HttpR
         "stakes": stakes_of(replayed),
         "place": parts.place(),
         "region": parts.region(),
+        **more,
     }
     return render(request, "hands/hand.html", context)
 
