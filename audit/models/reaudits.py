@@ -54,12 +54,14 @@ class Reaudit(models.Model):
     added; `confirmed`: the same verdict stood there already; `admitted`: a refused line became a
     hand; `refused`: it is refused still. Of the current versions `changed_count` got another
     judgement, `flipped_count` of them another kind or primary finding; `unsettled_count` have a
-    settlement on one side only.
+    settlement on one side only. `limited_to` are the sources in which all of it lies, None where it
+    may lie anywhere.
     """
 
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
+    limited_to = ArrayField(models.TextField(), null=True, default=None)
     reason = models.TextField()
     filter = models.JSONField()
     filter_text = models.TextField()

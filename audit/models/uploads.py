@@ -1,6 +1,7 @@
 """An upload is one file handed in; a chunk is a run of its lines, the unit of work."""
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -34,6 +35,8 @@ class Upload(models.Model):
     empty; then `restated_count` lines brought a version that became the current one of its hand.
     `turned_count` is how many of the clean and void lines have a hand that is discrepant now,
     because of the hand before it; it may change whenever hands come in.
+    `limited_to` are the sources whose hands the sender may hand in, None where all: a line of
+    another source is refused.
     """
 
     name = models.CharField(max_length=255)
@@ -43,6 +46,7 @@ class Upload(models.Model):
     state = models.CharField(
         max_length=10, choices=UploadState.choices, default=UploadState.RECEIVING
     )
+    limited_to = ArrayField(models.TextField(), null=True, default=None)
     restatement = models.TextField(blank=True, default="")
     feed = models.CharField(max_length=16, blank=True, default="")
     feed_facts = models.JSONField(default=dict)
@@ -103,6 +107,28 @@ class Upload(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk} {self.name}"
+
+
+class UploadSource(models.Model):
+    """A source that an upload has lines of; whoever may see all of them may see the upload.
+
+    `has_hands` is False where only refused lines name it, as far as such a line is believed
+    (FORMAT 6.2, 18).
+    """
+
+    upload = models.ForeignKey(
+        Upload, on_delete=models.CASCADE, related_name="sources", db_index=False
+    )
+    source = models.CharField(max_length=128, db_collation="C")
+    has_hands = models.BooleanField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(name="upload_source_once", fields=["upload", "source"]),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.upload_id}: {self.source}"
 
 
 class ChunkState(models.TextChoices):
