@@ -57,6 +57,7 @@ from replay.steps import (
     Walk,
 )
 from replay.stream import Line, read_lines, read_whole
+from replay.telling import Words, plain, say, series
 from replay.tiles import KINDS, TileKind
 from replay.times import parse_time
 from replay.verdict import ENGINE, Verdict, format_verdict
@@ -69,10 +70,10 @@ __all__ = [
     "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable", "Refusal", "Rule",
     "Ruleset", "RulesetError", "Rulesets", "SeatView", "Sight", "Stage", "Step", "Summary",
     "TileKind", "Trial", "UnknownRules", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView",
-    "Walk", "WhatIf",
+    "Walk", "WhatIf", "Words",
     "audit", "audit_line", "audit_partial", "bisect", "canonical_sha256", "changes_of", "compare",
     "differences", "format_minor", "format_verdict", "judge_partial", "load_rulesets",
-    "parse_minor", "parse_time", "parse_viewpoint", "read", "read_lines", "read_partial",
-    "read_ruleset", "read_whole", "reject", "reject_partial", "seen", "simulate", "summarise",
-    "walk", "what_if", "with_findings",
+    "parse_minor", "parse_time", "parse_viewpoint", "plain", "read", "read_lines", "read_partial",
+    "read_ruleset", "read_whole", "reject", "reject_partial", "say", "seen", "series", "simulate",
+    "summarise", "walk", "what_if", "with_findings",
 ]  # fmt: skip

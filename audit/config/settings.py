@@ -74,11 +74,13 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "audit.config.languages.Languages",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     # Who one is comes before the check of the form's token, because that reads the whole body: a
     # stranger's upload is turned away unread.
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "audit.config.access.Journalled",
     "audit.config.strangers.SmallStrangers",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -306,6 +308,14 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
 USE_I18N = True
+# Each language by its own name. A bare "zh" of a browser gets the first Chinese one.
+LANGUAGES = [("en", "English"), ("zh-hant", "繁體中文"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [ROOT / "audit" / "locale"]
+LANGUAGE_COOKIE_NAME = "tilecourt_language"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = IS_HTTPS
 
 LOGGING = logging_config(os.environ.get("TILECOURT_LOG_LEVEL", "INFO"))
 LOGGING_CONFIG = "logging.config.dictConfig"

@@ -1,11 +1,20 @@
 """What a template needs to print the shapes of the core: thin names for `audit.web.markup`."""
 
 from django import template
+from django.utils.translation import get_language
 
 import replay
 from audit.web import markup
 
 register = template.Library()
+
+LANGUAGE_TAGS = {"en": "en", "zh-hant": "zh-Hant", "zh-hans": "zh-Hans"}
+# Each in its own words: whoever cannot read the page finds his language by them.
+LANGUAGE_NAMES = {
+    "en": {"name": "English", "short": "EN"},
+    "zh-hant": {"name": "繁體中文", "short": "繁"},
+    "zh-hans": {"name": "简体中文", "short": "简"},
+}
 
 register.simple_tag(markup.tile, name="tile")
 register.simple_tag(markup.tiles, name="tiles")
@@ -27,6 +36,27 @@ register.filter("code_title", markup.code_title)
 def engine() -> str:
     """The version of the engine that this process runs."""
     return replay.ENGINE
+
+
+@register.simple_tag
+def language_tag() -> str:
+    """The language of the page as HTML writes it."""
+    return LANGUAGE_TAGS[get_language() or "en"]
+
+
+@register.inclusion_tag("_languages.html", takes_context=True)
+def languages(context: template.Context) -> dict[str, object]:
+    """The form that chooses the language; it leads back to the address that it stands on."""
+    request = context.get("request")
+    here = get_language()
+    return {
+        "csrf_token": context.get("csrf_token"),
+        "languages": [
+            {"code": code, "tag": tag, "is_current": code == here, **LANGUAGE_NAMES[code]}
+            for code, tag in LANGUAGE_TAGS.items()
+        ],
+        "next": request.get_full_path() if request and request.method == "GET" else "",
+    }
 
 
 @register.filter

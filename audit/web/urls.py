@@ -9,6 +9,7 @@ from audit.web.forms import SignInForm
 from audit.web.views import (
     evidence,
     hands,
+    language,
     overview,
     rules,
     sources,
@@ -39,6 +40,7 @@ urlpatterns = [
         LoginView.as_view(authentication_form=SignInForm, redirect_authenticated_user=True),
         name="login",
     ),
+    path("language", language.choose, name="language"),
     path("logout", LogoutView.as_view(), name="logout"),
     path("overview/", overview.overview_page, name="overview"),
     path("hands/", hands.hand_list, name="hands"),

@@ -1,0 +1,37 @@
+"""In which language a page is told: as chosen, else as the browser asks, else in English."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
+
+SESSION_KEY = "language"
+
+
+class Languages(LocaleMiddleware):
+    """The language of each request.
+
+    An account's choice is kept in its session and goes before the cookie, which a stranger's
+    choice is kept in; both go before what the browser asks for. Answers of the API are data and
+    stay English.
+    """
+
+    def process_request(self, request: HttpRequest) -> None:
+        if request.path_info.startswith("/api/"):
+            language = settings.LANGUAGE_CODE
+        else:
+            chosen = request.session.get(SESSION_KEY)
+            known = isinstance(chosen, str) and chosen in dict(settings.LANGUAGES)
+            language = chosen if known else translation.get_language_from_request(request)
+        translation.activate(language)
+        request.LANGUAGE_CODE = language
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        if request.path_info.startswith("/api/"):
+            return response
+        return super().process_response(request, response)

@@ -1,0 +1,41 @@
+"""Our own words in the language of the request.
+
+`told` takes a text of the core, which remembers of what it was made (`replay.Words`), and makes it
+again in the language at hand; any other text is data and goes through as it is. `phrase` and
+`phrases` do the same for the sentences of the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.translation import get_language, gettext, ngettext
+
+import replay
+
+SOURCE = "en"
+
+
+def told(text: str) -> str:
+    """A text of the core in the language of the request; data as it is."""
+    if not isinstance(text, replay.Words) or get_language() in (SOURCE, None):
+        return text
+    sentence = gettext(text.template)
+    return sentence.format_map(_told_values(text.values)) if text.values else sentence
+
+
+def phrase(sentence: str, /, **values: object) -> str:
+    """A sentence of ours with its places, {in braces}, filled in the language of the request."""
+    return gettext(sentence).format_map(_told_values(values))
+
+
+def phrases(one: str, many: str, count: int, /, **values: object) -> str:
+    """A sentence about a number of things; `count` decides on its form and fills {count}."""
+    return ngettext(one, many, count).format_map(_told_values({"count": count, **values}))
+
+
+def _told_values(values: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: told(value) if isinstance(value, replay.Words) else value
+        for name, value in values.items()
+    }
