@@ -1,5 +1,6 @@
 """The tables: fields and constraints, nothing else. What is done with them is in `services`."""
 
+from audit.models.access import Grant, Role
 from audit.models.certificates import (
     Certificate,
     CertificateRun,
@@ -38,6 +39,7 @@ from audit.models.evidence import (
 )
 from audit.models.feeds import FeedDrift, PartialRecord
 from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
+from audit.models.journal import JournalEntry
 from audit.models.players import NameDecision, NamedUpload, Player, Rename
 from audit.models.reaudits import (
     Admission,
@@ -57,7 +59,16 @@ from audit.models.remedies import (
     RemedyExport,
     RemedyState,
 )
+from audit.models.reports import (
+    Report,
+    ReportBasis,
+    ReportKind,
+    ReportPart,
+    ReportRun,
+    ReportRunState,
+)
 from audit.models.saved_filters import SavedFilter
+from audit.models.sharing import ShareLink
 from audit.models.submissions import Submission
 from audit.models.tables import Table, TableTouch
 from audit.models.tokens import ApiToken
@@ -93,8 +104,10 @@ __all__ = [
     "FeedDrift",
     "Finding",
     "GatherMark",
+    "Grant",
     "Hand",
     "HandVersion",
+    "JournalEntry",
     "LeafKind",
     "NameDecision",
     "NamedUpload",
@@ -115,13 +128,21 @@ __all__ = [
     "RemedyExport",
     "RemedyState",
     "Rename",
+    "Report",
+    "ReportBasis",
+    "ReportKind",
+    "ReportPart",
+    "ReportRun",
+    "ReportRunState",
     "Restatement",
+    "Role",
     "RunState",
     "SavedFilter",
     "SealNode",
     "SealPending",
     "SealedLeaf",
     "Severity",
+    "ShareLink",
     "SoftwareCheck",
     "SortedRefusal",
     "SortedUpload",

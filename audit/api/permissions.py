@@ -1,0 +1,45 @@
+"""Who may ask the API for what: `permission_classes = [needs(Act.X)]` stands on every view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from audit.config.access import NOT_JOURNALLED, access_of_request, note_use
+from audit.selectors.access import Access, Act
+
+__all__ = ["Needed", "access_of_api", "needs"]
+
+
+class Needed(BasePermission):
+    """Lets those in who may do `act`; for POST, PUT, PATCH and DELETE `write` where it is set."""
+
+    act: Act
+    write: Act | None = None
+    is_journalled = True
+    message = "This account or key may not do that."
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        is_write = request.method in ("POST", "PUT", "PATCH", "DELETE")
+        act = self.write if is_write and self.write is not None else self.act
+        if not request.user or not request.user.is_authenticated:
+            return False
+        if not access_of_api(request).may(act):
+            return False
+        journalled = self.is_journalled and act not in NOT_JOURNALLED
+        note_use(request._request, act, is_journalled=journalled)  # noqa: SLF001
+        return True
+
+
+def needs(act: Act, *, write: Act | None = None, journal: bool = True) -> type[Needed]:
+    """The permission class for an act; `write` is what changing something takes."""
+    fields = {"act": act, "write": write, "is_journalled": journal, "__module__": __name__}
+    return type(f"Needs_{act.name}", (Needed,), fields)
+
+
+def access_of_api(request: Request) -> Access:
+    """What the caller may do in this request."""
+    assert request.user is not None, "the framework asks who it is before it asks for more"
+    return access_of_request(request._request)  # noqa: SLF001

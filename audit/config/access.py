@@ -1,0 +1,101 @@
+"""Who asks: what the one who sent a request may do, and what the journal keeps of the request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from audit.selectors.access import Access, Act, access_of
+from audit.services.journal import record
+
+ACCESS = "_tilecourt_access"
+USE = "_tilecourt_use"
+ASKED_MAX = 40
+# Written down under these names in an address, or in its query.
+PLAYER_KEYS = ("player",)
+# What says nothing about a hand or a person, and is asked for again and again.
+NOT_JOURNALLED = frozenset({Act.OWN_ACCOUNT, Act.SEE_RULES})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """What a request was let in for."""
+
+    access: Access
+    act: Act
+    is_journalled: bool
+
+
+def access_of_request(request: HttpRequest) -> Access:
+    """What the sender may do, asked of the store once a request.
+
+    A key of the API narrows it: `audit.api.authentication` puts that here itself. What a browser's
+    session may do does not stand for the account that a program's key names.
+    """
+    known = getattr(request, ACCESS, None)
+    if isinstance(known, Access) and known.account_id == request.user.pk:
+        return known
+    access = replace(access_of(request.user), address=request.META.get("REMOTE_ADDR") or None)
+    set_access(request, access)
+    return access
+
+
+def set_access(request: HttpRequest, access: Access) -> None:
+    """Let this be what the sender may do."""
+    setattr(request, ACCESS, access)
+
+
+def note_use(request: HttpRequest, act: Act, *, is_journalled: bool) -> None:
+    """Say for what a request was let in; the journal is written when it has been answered."""
+    use = Use(access=access_of_request(request), act=act, is_journalled=is_journalled)
+    setattr(request, USE, use)
+
+
+class Journalled:
+    """Writes each answered request on hands and people into the journal.
+
+    It stands around every page and the API alike, so that no view can forget it: what was let in by
+    `needs` and answered with 2xx is written down before the answer leaves. An answer that cannot be
+    written down is not given.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        use = getattr(request, USE, None)
+        if isinstance(use, Use) and use.is_journalled and 200 <= response.status_code < 400:
+            _write(request, use, response.status_code)
+        return response
+
+
+def _write(request: HttpRequest, use: Use, status: int) -> None:
+    match = request.resolver_match
+    assert match is not None, "a request that was let in has a view"
+    query = {key: request.GET.getlist(key) for key in list(request.GET)[:ASKED_MAX]}
+    named: Mapping[str, Any] = match.kwargs
+    hand = named.get("hand")
+    source = named.get("source") or request.GET.get("source")
+    record(
+        access=use.access,
+        act=use.act,
+        subject=_subject(request, named),
+        source=source or None,
+        hand=hand if isinstance(hand, int) else None,
+        player=next((request.GET[key] for key in PLAYER_KEYS if request.GET.get(key)), None),
+        detail={"status": status} | ({"asked": query} if query else {}),
+    )
+
+
+def _subject(request: HttpRequest, named: Mapping[str, Any]) -> str:
+    """Such as `GET step hand:12 number:7`."""
+    assert request.resolver_match is not None
+    name = request.resolver_match.url_name or request.resolver_match.view_name
+    return " ".join(
+        [f"{request.method} {name}", *(f"{key}:{value}" for key, value in named.items())]
+    )

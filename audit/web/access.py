@@ -1,0 +1,67 @@
+"""Who may open a page: `@needs(Act.X)` stands on every view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+
+from audit.config.access import NOT_JOURNALLED, access_of_request, note_use
+from audit.selectors.access import Act
+
+__all__ = ["access_of_request", "act_of_view", "needs"]
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=HttpResponseBase)
+View = Callable[Concatenate[HttpRequest, P], R]
+# Where the act of a view is kept for the table of addresses.
+NEEDED = "needed_acts"
+
+
+def needs(
+    act: Act,
+    *,
+    post: Act | None = None,
+    field: str = "",
+    acts: Mapping[str, Act] | None = None,
+    journal: bool = True,
+) -> Callable[[View[P, R]], View[P, R]]:
+    """Let those in who may do the act somewhere; others get 403.
+
+    `post` is what sending the form takes, where that is more than looking. A form that can do
+    several things names in `field` which, and `acts` says what each takes; one that is not there
+    is 404. What lies in a source that one may not see is the view's to hide (404), by
+    `access_of_request(request).sources(act)`. `journal=False` is for parts of a page that a script
+    asks for again and again.
+    """
+
+    def guard(view: View[P, R]) -> View[P, R]:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> R:
+            needed = act
+            if request.method == "POST":
+                needed = post or act
+                if acts is not None:
+                    named = acts.get(request.POST.get(field, ""))
+                    if named is None:
+                        raise Http404("There is no such act.")
+                    needed = named
+            if not access_of_request(request).may(needed):
+                raise PermissionDenied(needed.value)
+            note_use(request, needed, is_journalled=journal and needed not in NOT_JOURNALLED)
+            return view(request, *args, **kwargs)
+
+        setattr(guarded, NEEDED, {"GET": act, "POST": post or act, **(acts or {})})
+        return cast("View[P, R]", guarded)
+
+    return guard
+
+
+def act_of_view(view: Any) -> dict[str, Act] | None:
+    """What a view asks for, by method or by the act of its form; None where nothing guards it."""
+    needed: dict[str, Act] | None = getattr(view, NEEDED, None)
+    return needed
