@@ -37,6 +37,7 @@ class LeafKind(models.IntegerChoices):
     BULK_ACT = 19, "bulk act at the desk"
     NAME_DECISION = 20, "decision about names"
     DAY_RULE = 21, "day rule"
+    REPORT = 30, "report"
 
 
 class SealPending(models.Model):

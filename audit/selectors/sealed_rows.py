@@ -192,6 +192,13 @@ SEALED: dict[LeafKind, Sealed] = {
         fields='t.source, t."table", t.time_zone, t.starts_at, t.numbering, t.made_by_id,'
         " t.made_at",
     ),
+    LeafKind.REPORT: Sealed(
+        name="report/1",
+        table="audit_report",
+        fields="t.id, t.series, t.edition, t.made_by_id, t.made_at, t.parameters, t.changes,"
+        " t.body_sha256, sha256(t.json), sha256(t.csv), sha256(t.pdf), t.note",
+        json=(5, 6),
+    ),
 }
 
 
