@@ -15,6 +15,8 @@ from rest_framework.views import APIView
 
 from audit.api.errors import ApiError
 from audit.api.parameters import check_parameters
+from audit.api.permissions import needs
+from audit.selectors.access import Act
 from audit.selectors.certificates import (
     CertificateFilters,
     RunRow,
@@ -35,6 +37,7 @@ FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 class CertificateList(APIView):
     """GET certificates by day, the latest first; POST has the tables of a day certified."""
 
+    permission_classes = [needs(Act.SEE_CERTIFICATES, write=Act.MAKE_CERTIFICATES)]  # noqa: RUF012
     http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -84,6 +87,7 @@ class CertificateList(APIView):
 class CertificateOne(APIView):
     """GET one certificate, with where the facts of now differ from it."""
 
+    permission_classes = [needs(Act.SEE_CERTIFICATES)]  # noqa: RUF012 - as the framework has it
     http_method_names = ["get", "head"]  # noqa: RUF012
 
     def get(self, request: Request, certificate: int) -> Response:
@@ -97,6 +101,7 @@ class CertificateOne(APIView):
 class CertificateRunOne(APIView):
     """GET how far a run is."""
 
+    permission_classes = [needs(Act.SEE_CERTIFICATES, journal=False)]  # noqa: RUF012
     http_method_names = ["get", "head"]  # noqa: RUF012
 
     def get(self, request: Request, run: int) -> Response:

@@ -13,6 +13,8 @@ from rest_framework.views import APIView
 
 from audit.api.errors import ApiError
 from audit.api.parameters import check_parameters
+from audit.api.permissions import needs
+from audit.selectors.access import Act
 from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
 from audit.selectors.exports_sheet import Sheet, write_sheet
 from audit.selectors.filters import HandFilters
@@ -28,6 +30,7 @@ TOTALS_FILTERS = ("source", "table", "game", "from", "to")
 class Export(APIView):
     """GET one table under the filters of the list of hands."""
 
+    permission_classes = [needs(Act.EXPORT)]  # noqa: RUF012 - as the framework has it
     http_method_names = ["get", "head"]  # noqa: RUF012 - as the framework has it
 
     def get(self, request: Request, report: str) -> StreamingHttpResponse:

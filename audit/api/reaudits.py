@@ -18,6 +18,8 @@ from audit import selectors, services
 from audit.api.body import body_of
 from audit.api.errors import ApiError
 from audit.api.parameters import check_parameters
+from audit.api.permissions import needs
+from audit.selectors.access import Act
 from audit.selectors.reaudits import FaultRow, ReauditRow, get_reaudit, list_faults, list_reaudits
 from audit.selectors.reaudits_report import (
     AmountRow,
@@ -50,6 +52,7 @@ _asked = msgspec.json.Decoder(Asked)
 class ReauditList(APIView):
     """GET lists re-audits, the newest first; POST starts one."""
 
+    permission_classes = [needs(Act.SEE_REAUDITS, write=Act.REAUDIT)]  # noqa: RUF012
     http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -91,6 +94,8 @@ class ReauditList(APIView):
 
 class OneView(APIView):
     """A view of one re-audit, which takes no body."""
+
+    permission_classes = [needs(Act.SEE_REAUDITS, write=Act.REAUDIT)]  # noqa: RUF012
 
     def row(self, reaudit: int) -> ReauditRow:
         try:

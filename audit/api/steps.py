@@ -14,6 +14,8 @@ from rest_framework.views import APIView
 import replay
 from audit import selectors
 from audit.api.errors import ApiError
+from audit.api.permissions import needs
+from audit.selectors.access import Act
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -24,6 +26,7 @@ class HandStep(APIView):
     auditor is told what was shown to him up to this step, and nothing of what comes later.
     """
 
+    permission_classes = [needs(Act.SEE_HANDS)]  # noqa: RUF012 - as the framework has it
     http_method_names = ["get", "head"]  # noqa: RUF012 - as the framework has it
 
     def get(self, request: Request, hand: int, number: int) -> Response:

@@ -19,6 +19,8 @@ from audit import selectors, services
 from audit.api.body import body_of
 from audit.api.errors import BUSY_SECONDS, ApiError
 from audit.api.parameters import check_parameters
+from audit.api.permissions import needs
+from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
 
 # What the bytes are is told by the bytes themselves; these names only say that they are a log.
@@ -53,6 +55,7 @@ class ApiView(APIView):
 class UploadList(ApiView):
     """POST hands in one file."""
 
+    permission_classes = [needs(Act.UPLOAD)]  # noqa: RUF012 - as the framework has it
     http_method_names = ["post"]  # noqa: RUF012 - as the framework has it
 
     def post(self, request: Request) -> Response:
@@ -113,6 +116,7 @@ class UploadList(ApiView):
 class UploadOne(ApiView):
     """GET tells how far an upload is."""
 
+    permission_classes = [needs(Act.SEE_UPLOADS, journal=False)]  # noqa: RUF012
     http_method_names = ["get", "head"]  # noqa: RUF012
 
     def get(self, request: Request, upload: int) -> Response:
@@ -125,6 +129,8 @@ class UploadOne(ApiView):
 
 class Nowhere(ApiView):
     """Every other address below /api/: an error in the envelope, for whoever may come in."""
+
+    permission_classes = [needs(Act.OWN_ACCOUNT)]  # noqa: RUF012 - as the framework has it
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

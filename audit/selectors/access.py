@@ -24,7 +24,7 @@ class Act(StrEnum):
     SEE_DESK = "see-desk"
     CLAIM = "claim"
     COMMENT = "comment"
-    WRITE_LETTER = "write-letter"
+    SEE_LETTERS = "see-letters"
     SHARE = "share"
     WORK_CASES = "work-cases"
     PROPOSE_REMEDY = "propose-remedy"
@@ -63,7 +63,7 @@ TABLE: dict[Act, frozenset[Role]] = {
     Act.SEE_DESK: frozenset({_S, _I, _A}),
     Act.CLAIM: frozenset({_S, _I}),
     Act.COMMENT: frozenset({_S, _I}),
-    Act.WRITE_LETTER: frozenset({_S, _I}),
+    Act.SEE_LETTERS: frozenset({_S, _I, _A}),
     Act.SHARE: frozenset({_S, _I}),
     Act.WORK_CASES: frozenset({_I}),
     Act.PROPOSE_REMEDY: frozenset({_I}),

@@ -20,6 +20,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit.selectors.access import Act
 from audit.selectors.certificates import (
     CertificateDetail,
     CertificateFilters,
@@ -48,6 +49,7 @@ from audit.services.certifying import (
     stop_run,
 )
 from audit.services.certifying_rules import DayRuleRefused, set_day_rule
+from audit.web.access import needs
 from audit.web.certificates_pages import (
     present_certificate,
     present_list,
@@ -60,6 +62,7 @@ from audit.web.exports import download
 PATIENCE_SECONDS = 0.7
 
 
+@needs(Act.SEE_CERTIFICATES)
 @never_cache
 @require_safe
 def certificate_list(request: HttpRequest) -> HttpResponse:
@@ -76,6 +79,7 @@ def certificate_list(request: HttpRequest) -> HttpResponse:
     return render(request, "certificates/list.html", context, status=status)
 
 
+@needs(Act.SEE_CERTIFICATES)
 @never_cache
 @require_safe
 def certificate_page(request: HttpRequest, certificate: int) -> HttpResponse:
@@ -84,6 +88,7 @@ def certificate_page(request: HttpRequest, certificate: int) -> HttpResponse:
     return render(request, "certificates/certificate.html", context)
 
 
+@needs(Act.EXPORT)
 @never_cache
 @require_safe
 def certificate_json(request: HttpRequest, certificate: int) -> HttpResponse:
@@ -95,6 +100,7 @@ def certificate_json(request: HttpRequest, certificate: int) -> HttpResponse:
     return response
 
 
+@needs(Act.EXPORT)
 @never_cache
 @require_safe
 def certificate_csv(request: HttpRequest, certificate: int) -> HttpResponseBase:
@@ -109,6 +115,7 @@ def certificate_csv(request: HttpRequest, certificate: int) -> HttpResponseBase:
     return download(request, sheet, f"certificate-{certificate}.csv")
 
 
+@needs(Act.EXPORT)
 @never_cache
 @require_safe
 def certificates_csv(request: HttpRequest) -> HttpResponseBase:
@@ -141,6 +148,7 @@ def _listed(filters: CertificateFilters) -> Iterator[tuple[str | int | None, ...
             return
 
 
+@needs(Act.MAKE_CERTIFICATES)
 @require_POST
 def certificate_make(request: HttpRequest) -> HttpResponse:
     """Have a day certified: of one table, a source, or all."""
@@ -165,6 +173,7 @@ def certificate_make(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("certificate", args=(run.certificate,)))
 
 
+@needs(Act.SEE_CERTIFICATES)
 @never_cache
 @require_safe
 def run_page(request: HttpRequest, run: int) -> HttpResponse:
@@ -172,6 +181,7 @@ def run_page(request: HttpRequest, run: int) -> HttpResponse:
     return _run(request, run, "certificates/run.html")
 
 
+@needs(Act.SEE_CERTIFICATES, journal=False)
 @never_cache
 @require_safe
 def run_progress(request: HttpRequest, run: int) -> HttpResponse:
@@ -179,6 +189,7 @@ def run_progress(request: HttpRequest, run: int) -> HttpResponse:
     return _run(request, run, "certificates/_run.html")
 
 
+@needs(Act.MAKE_CERTIFICATES)
 @require_POST
 def run_act(request: HttpRequest, run: int) -> HttpResponse:
     """Stop a run, or let it go on."""
@@ -193,6 +204,7 @@ def run_act(request: HttpRequest, run: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("certificate-run", args=(run,)))
 
 
+@needs(Act.SEE_SOURCES, post=Act.MANAGE_SOURCES)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def day_rules(request: HttpRequest) -> HttpResponse:

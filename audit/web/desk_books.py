@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit import selectors
 from audit.models import RemedyState
+from audit.selectors.access import Act
 from audit.selectors.desk_books import (
     ClaimedHand,
     claimed_hands,
@@ -28,12 +29,14 @@ from audit.selectors.desk_books import (
 from audit.selectors.desk_zones import offset_of
 from audit.services import desk
 from audit.web import desk_words as words
+from audit.web.access import needs
 from audit.web.desk_pages import SECTION
 from audit.web.desk_requests import desk_view, instant_of, user_of
 
 LINES_MAX = 200
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def claim_list(request: HttpRequest) -> HttpResponse:
@@ -58,6 +61,7 @@ def _pages(page: selectors.Page[Any], asked: dict[str, str]) -> dict[str, str | 
     return {"newer": address(page.previous_cursor), "older": address(page.next_cursor)}
 
 
+@needs(Act.CLAIM)
 @desk_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim_new(request: HttpRequest) -> HttpResponse:
@@ -121,6 +125,7 @@ def _complaint(typed: dict[str, str]) -> desk.Complaint:
     )
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def claim_page(request: HttpRequest, claim: int) -> HttpResponse:
@@ -141,6 +146,7 @@ def _claim(
     return render(request, "desk/claim.html", SECTION | context, status=status)
 
 
+@needs(Act.CLAIM)
 @desk_view
 @require_POST
 def claim_withdraw(request: HttpRequest, claim: int) -> HttpResponse:
@@ -156,6 +162,7 @@ def claim_withdraw(request: HttpRequest, claim: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("claim", args=(claim,)))
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def remedy_list(request: HttpRequest) -> HttpResponse:
@@ -172,6 +179,7 @@ def remedy_list(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/remedies.html", SECTION | context, status=status)
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def remedy_page(request: HttpRequest, remedy: int) -> HttpResponse:
@@ -192,6 +200,14 @@ def _remedy(
     return render(request, "desk/remedy.html", SECTION | context, status=status)
 
 
+_NEEDED = {
+    "approve": Act.APPROVE_REMEDY,
+    "reject": Act.APPROVE_REMEDY,
+    "export": Act.EXPORT_REMEDY,
+}
+
+
+@needs(Act.SEE_DESK, field="act", acts=_NEEDED)
 @desk_view
 @require_POST
 def remedy_act(request: HttpRequest, remedy: int) -> HttpResponse:
@@ -228,12 +244,14 @@ def _export(remedy: int, user: User, _: str) -> str:
 _REMEDY_ACTS = {"approve": _approve, "reject": _reject, "export": _export}
 
 
+@needs(Act.EXPORT)
 @desk_view
 @require_safe
 def remedy_csv(request: HttpRequest, remedy: int) -> HttpResponse:
     return _file(remedy, "csv", "text/csv; charset=utf-8")
 
 
+@needs(Act.EXPORT)
 @desk_view
 @require_safe
 def remedy_json(request: HttpRequest, remedy: int) -> HttpResponse:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 import replay
 from audit.models import CaseState
+from audit.selectors.access import Act
 from audit.selectors.desk_books import RemedyRow, claimed_in_case, get_claim, remedies_of
 from audit.selectors.desk_cases import ClaimRow, case_detail, get_case, list_acts
 from audit.selectors.desk_exposure import exposure_of_case
@@ -27,6 +28,7 @@ from audit.selectors.desk_letters import (
 )
 from audit.selectors.desk_queue import CaseRow
 from audit.web import desk_words as words
+from audit.web.access import needs
 from audit.web.desk_figures import Notes, ToldHand, file_hand, tell_hand
 from audit.web.desk_pages import SECTION
 from audit.web.desk_present import act_line, player_lines, present_case
@@ -46,6 +48,7 @@ def _texts(request: HttpRequest) -> Texts:
     return texts
 
 
+@needs(Act.SEE_LETTERS)
 @desk_view
 @require_safe
 def case_letter(request: HttpRequest, case: int) -> HttpResponse:
@@ -60,6 +63,7 @@ def case_letter(request: HttpRequest, case: int) -> HttpResponse:
     return _letter(request, row, player, ids, count=count)
 
 
+@needs(Act.SEE_LETTERS)
 @desk_view
 @require_safe
 def claim_letter(request: HttpRequest, claim: int) -> HttpResponse:
@@ -163,6 +167,7 @@ def _booking(booked: Booked, texts: Texts) -> str:
     return texts.say(key, amount=amount, remedy=f"R-{booked.remedy_pk}")
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def case_file(request: HttpRequest, case: int) -> HttpResponse:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 import replay
 from audit import selectors
 from audit.models import ActKind, Decision
+from audit.selectors.access import Act
 from audit.selectors.desk_books import colleagues, get_bulk
 from audit.selectors.desk_cases import case_detail, case_of_hand, get_case, list_acts
 from audit.selectors.desk_queue import (
@@ -28,6 +29,7 @@ from audit.selectors.desk_queue import (
 from audit.services import desk
 from audit.services.desk.bulk import CASES_MAX
 from audit.web import desk_words as words
+from audit.web.access import needs
 from audit.web.desk_present import (
     act_line,
     case_line,
@@ -43,6 +45,7 @@ FIRST_SHOWN = 8
 CODES = tuple((code.code, code.title) for code in replay.CODES.values() if code.severity == "error")
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
@@ -54,6 +57,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/home.html", SECTION | context)
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
@@ -70,6 +74,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/queue.html", context, status=status)
 
 
+@needs(Act.WORK_CASES)
 @desk_view
 @require_POST
 def take_next(request: HttpRequest) -> HttpResponse:
@@ -85,6 +90,7 @@ def take_next(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("case", args=(case_id,)))
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def hand_case(request: HttpRequest, hand: int) -> HttpResponse:
@@ -96,6 +102,7 @@ def hand_case(request: HttpRequest, hand: int) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('claim-new')}?hand={hand}")
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def case_page(request: HttpRequest, case: int) -> HttpResponse:
@@ -215,7 +222,13 @@ _ACTS: dict[str, Callable[[_Sent], str]] = {
     "propose": _propose,
 }
 
+_NEEDED = dict.fromkeys(_ACTS, Act.WORK_CASES) | {
+    "comment": Act.COMMENT,
+    "propose": Act.PROPOSE_REMEDY,
+}
 
+
+@needs(Act.SEE_DESK, field="act", acts=_NEEDED)
 @desk_view
 @require_POST
 def act(request: HttpRequest, case: int) -> HttpResponse:
@@ -238,6 +251,7 @@ def act(request: HttpRequest, case: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("case", args=(case,)))
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def history(request: HttpRequest, case: int) -> HttpResponse:
@@ -267,6 +281,7 @@ _BULK = (
 )
 
 
+@needs(Act.WORK_CASES)
 @desk_view
 @require_POST
 def bulk_preview(request: HttpRequest) -> HttpResponse:
@@ -295,6 +310,7 @@ def _preview(
     return render(request, "desk/bulk_preview.html", SECTION | context, status=status)
 
 
+@needs(Act.WORK_CASES)
 @desk_view
 @require_POST
 def bulk_act(request: HttpRequest) -> HttpResponse:
@@ -345,6 +361,7 @@ def _tell(request: HttpRequest, done: desk.BulkDone) -> None:
         messages.error(request, f"{len(done.left_out) - 20} more were left out.")
 
 
+@needs(Act.SEE_DESK)
 @desk_view
 @require_safe
 def bulk_page(request: HttpRequest, bulk: int) -> HttpResponse:
@@ -359,6 +376,7 @@ def _bulk(
     return render(request, "desk/bulk.html", SECTION | context, status=status)
 
 
+@needs(Act.WORK_CASES)
 @desk_view
 @require_POST
 def bulk_undo(request: HttpRequest, bulk: int) -> HttpResponse:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from audit.selectors.access import Act
 from audit.selectors.certificates_tables import known_tables
 from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
 from audit.selectors.exports_sheet import Sheet, write_sheet
@@ -17,6 +18,7 @@ from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery
 from audit.selectors.reaudits_scope import check_keys
 from audit.selectors.totals import TotalsPage, TotalsQuery, list_totals
+from audit.web.access import needs
 from audit.web.exports_pages import TOTALS_FILTERS, present_totals
 
 
@@ -33,6 +35,7 @@ def download(request: HttpRequest, sheet: Sheet, name: str) -> StreamingHttpResp
     return response
 
 
+@needs(Act.EXPORT)
 @never_cache
 @require_safe
 def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
@@ -58,6 +61,7 @@ def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
     return download(request, sheet, f"{report}.csv")
 
 
+@needs(Act.SEE_REPORTS)
 @never_cache
 @require_safe
 def totals_page(request: HttpRequest) -> HttpResponse:
@@ -72,6 +76,7 @@ def totals_page(request: HttpRequest) -> HttpResponse:
     return render(request, "exports/totals.html", context, status=status)
 
 
+@needs(Act.EXPORT)
 @never_cache
 @require_safe
 def totals_csv(request: HttpRequest) -> HttpResponseBase:

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from audit.selectors.access import Act
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery
 from audit.selectors.players import (
@@ -21,8 +22,10 @@ from audit.selectors.players import (
     unusual_names,
 )
 from audit.services.players import NamesRefused, decide_names
+from audit.web.access import needs
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def player_list(request: HttpRequest) -> HttpResponse:
@@ -45,6 +48,7 @@ def player_list(request: HttpRequest) -> HttpResponse:
     return render(request, "players/list.html", context, status=status)
 
 
+@needs(Act.DECIDE_NAMES)
 @require_POST
 def player_decide(request: HttpRequest) -> HttpResponse:
     """A person says that two names are one player's, or that they are not."""

@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import selectors, services
+from audit.selectors.access import Act
 from audit.selectors.reaudits import (
     ReauditRow,
     get_reaudit,
@@ -37,6 +38,7 @@ from audit.selectors.reaudits_report import (
 )
 from audit.selectors.reaudits_scope import KEYS, Scope, preview_scope
 from audit.web import reaudits_csv
+from audit.web.access import needs
 from audit.web.reaudits_pages import (
     present_aside,
     present_change,
@@ -52,6 +54,7 @@ from audit.web.views.viewer import refuse_others
 SHOWN = 50
 
 
+@needs(Act.SEE_REAUDITS)
 @never_cache
 @require_safe
 def reaudit_list(request: HttpRequest) -> HttpResponse:
@@ -65,6 +68,7 @@ def reaudit_list(request: HttpRequest) -> HttpResponse:
     return render(request, "reaudits/list.html", context, status=status)
 
 
+@needs(Act.REAUDIT)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def reaudit_new(request: HttpRequest) -> HttpResponse:
@@ -96,6 +100,7 @@ def reaudit_new(request: HttpRequest) -> HttpResponse:
     return render(request, "reaudits/new.html", context, status=status)
 
 
+@needs(Act.SEE_REAUDITS)
 @never_cache
 @require_safe
 def reaudit_page(request: HttpRequest, reaudit: int) -> HttpResponse:
@@ -103,6 +108,7 @@ def reaudit_page(request: HttpRequest, reaudit: int) -> HttpResponse:
     return render(request, "reaudits/reaudit.html", _whole(reaudit, has_report=True))
 
 
+@needs(Act.SEE_REAUDITS, journal=False)
 @never_cache
 @require_safe
 def progress(request: HttpRequest, reaudit: int) -> HttpResponse:
@@ -130,6 +136,7 @@ def _row(reaudit_id: int) -> ReauditRow:
         raise Http404(str(error)) from None
 
 
+@needs(Act.REAUDIT)
 @require_POST
 def stop(request: HttpRequest, reaudit: int) -> HttpResponse:
     """Stop it where it is; what is judged stays."""
@@ -138,6 +145,7 @@ def stop(request: HttpRequest, reaudit: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
 
 
+@needs(Act.REAUDIT)
 @require_POST
 def resume(request: HttpRequest, reaudit: int) -> HttpResponse:
     """Let it go on from where it is."""
@@ -149,6 +157,7 @@ def resume(request: HttpRequest, reaudit: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
 
 
+@needs(Act.SEE_REAUDITS)
 @never_cache
 @require_safe
 def changes(request: HttpRequest, reaudit: int) -> HttpResponse:
@@ -165,6 +174,7 @@ def changes(request: HttpRequest, reaudit: int) -> HttpResponse:
     return render(request, "reaudits/changes.html", context, status=status)
 
 
+@needs(Act.SEE_REAUDITS)
 @never_cache
 @require_safe
 def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
@@ -178,6 +188,7 @@ def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
     return render(request, "reaudits/change.html", context)
 
 
+@needs(Act.SEE_REAUDITS)
 @never_cache
 @require_safe
 def of_hand(request: HttpRequest, hand: int) -> HttpResponse:
@@ -191,6 +202,7 @@ def of_hand(request: HttpRequest, hand: int) -> HttpResponse:
     return render(request, "reaudits/hand.html", context | {"section": "reaudits"})
 
 
+@needs(Act.EXPORT)
 @never_cache
 @require_safe
 def file(request: HttpRequest, reaudit: int, name: str) -> StreamingHttpResponse:

@@ -10,17 +10,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from audit.models import Hand
+from audit.selectors.access import Act
 from audit.selectors.diagnosis_evidence import seal_trouble, software_trouble
 from audit.selectors.evidence import HeadRow, LogDamaged, latest_heads, seal_figures
 from audit.selectors.seal_keys import SealKeyMissing, read_keys
 from audit.selectors.software import latest_accepted, latest_checks
 from audit.services.bundling import BundleRefused, bundle_hand
 from audit.services.sealing import SealRefused
+from audit.web.access import needs
 from audit.web.views.viewer import refuse_others
 
 HEADS_SHOWN = 20
 
 
+@needs(Act.SEE_EVIDENCE)
 @never_cache
 @require_safe
 def evidence_page(request: HttpRequest) -> HttpResponse:
@@ -47,6 +50,7 @@ def _keys() -> list[str]:
     return [] if keys is None else [str(key) for key in keys.public]
 
 
+@needs(Act.SEE_EVIDENCE)
 @never_cache
 @require_safe
 def heads_text(request: HttpRequest) -> HttpResponse:
@@ -57,6 +61,7 @@ def heads_text(request: HttpRequest) -> HttpResponse:
     return response
 
 
+@needs(Act.SEE_EVIDENCE)
 @never_cache
 @require_safe
 def heads_json(request: HttpRequest) -> HttpResponse:
@@ -73,6 +78,7 @@ def _head(head: HeadRow) -> dict[str, Any]:
     }
 
 
+@needs(Act.EXPORT)
 @never_cache
 @require_safe
 def bundle(request: HttpRequest, hand: int) -> HttpResponse:

@@ -12,11 +12,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import selectors
+from audit.selectors.access import Act
 from audit.selectors.saved_filters import saved_filters
 from audit.services.saved_filters import delete_filter, save_filter
+from audit.web.access import needs
 from audit.web.presenters.hands import FILTERS, present_hands
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def hand_list(request: HttpRequest) -> HttpResponse:
@@ -43,6 +46,7 @@ def hand_list(request: HttpRequest) -> HttpResponse:
     return render(request, "hands/list.html", context, status=status)
 
 
+@needs(Act.SEE_HANDS)
 @require_POST
 def filter_save(request: HttpRequest) -> HttpResponse:
     """Keep the filters of the form under its name, and show that list."""
@@ -59,6 +63,7 @@ def filter_save(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('hands')}?{address.urlencode()}")
 
 
+@needs(Act.SEE_HANDS)
 @require_POST
 def filter_delete(request: HttpRequest, saved: int) -> HttpResponse:
     """Drop one's own saved filter."""

@@ -11,11 +11,14 @@ from django.views.decorators.http import require_safe
 from audit import selectors
 from audit.selectors import desk_queue
 from audit.selectors import overview as figures
+from audit.selectors.access import Act
+from audit.web.access import needs
 from audit.web.presenters.overview import choices_of, present_overview
 
 CASES_SHOWN = 5
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def overview_page(request: HttpRequest) -> HttpResponse:

@@ -11,11 +11,14 @@ from django.views.decorators.http import require_safe
 
 import replay
 from audit import importers, selectors
+from audit.selectors.access import Act
 from audit.selectors.sources import FeedRecord, feed_record, list_sources, source_detail
+from audit.web.access import needs
 from audit.web.presenters.hands import present_head
 from audit.web.presenters.sources import present_partial, present_source, present_sources
 
 
+@needs(Act.SEE_SOURCES)
 @never_cache
 @require_safe
 def source_list(request: HttpRequest) -> HttpResponse:
@@ -24,6 +27,7 @@ def source_list(request: HttpRequest) -> HttpResponse:
     return render(request, "sources/list.html", context)
 
 
+@needs(Act.SEE_SOURCES)
 @never_cache
 @require_safe
 def source_page(request: HttpRequest, source: str) -> HttpResponse:

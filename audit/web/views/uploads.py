@@ -10,7 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import importers, selectors, services
+from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
+from audit.web.access import needs
 from audit.web.presenters.uploads import present_progress, present_uploads
 
 # The script that shows how much has been sent asks for the address to go to, not for the page.
@@ -18,6 +20,7 @@ SCRIPT_HEADER = "X-Tilecourt-Script"
 PAGE = "uploads/upload.html"
 
 
+@needs(Act.SEE_UPLOADS, post=Act.UPLOAD)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_list(request: HttpRequest) -> HttpResponse:
@@ -76,6 +79,7 @@ def _receive(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(target)
 
 
+@needs(Act.SEE_UPLOADS)
 @never_cache
 @require_safe
 def upload_page(request: HttpRequest, upload: int) -> HttpResponse:
@@ -83,6 +87,7 @@ def upload_page(request: HttpRequest, upload: int) -> HttpResponse:
     return _one(request, upload, PAGE)
 
 
+@needs(Act.SEE_UPLOADS, journal=False)
 @never_cache
 @require_safe
 def progress(request: HttpRequest, upload: int) -> HttpResponse:

@@ -19,6 +19,8 @@ from django.views.decorators.http import require_safe
 
 import replay
 from audit import selectors
+from audit.selectors.access import Act
+from audit.web.access import needs
 from audit.web.kept import kept
 from audit.web.presenters.hand import (
     first_step,
@@ -46,6 +48,7 @@ REGION_HEADER = "X-Tilecourt-Region"
 DIGITS_MAX = 18
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def hand_page(request: HttpRequest, hand: int) -> HttpResponse:
@@ -54,6 +57,7 @@ def hand_page(request: HttpRequest, hand: int) -> HttpResponse:
     return _page(request, route_of(request, hand), None)
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def step_page(request: HttpRequest, hand: int, number: int) -> HttpResponse:
@@ -78,6 +82,7 @@ def route_of(request: HttpRequest, hand: int) -> Route:
     return Route(hand=hand, viewpoint=viewpoint, rules=request.GET.get("rules") or None)
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def go_to_step(request: HttpRequest, hand: int) -> HttpResponse:
@@ -321,6 +326,7 @@ def _settlement_page(request: HttpRequest) -> int | None:
     return int(text)
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def record(request: HttpRequest, hand: int) -> HttpResponse:
@@ -336,6 +342,7 @@ def record(request: HttpRequest, hand: int) -> HttpResponse:
     return _file(detail.raw, f"hand-{hand}-version-{detail.version.number}.ndjson")
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def verdict(request: HttpRequest, hand: int) -> HttpResponse:

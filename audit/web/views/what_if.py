@@ -11,12 +11,15 @@ from django.views.decorators.http import require_safe
 
 import replay
 from audit import selectors
+from audit.selectors.access import Act
+from audit.web.access import needs
 from audit.web.presenters.hands import present_head
 from audit.web.presenters.what_if import changes_for, explained_by, present_trials, present_what_if
 from audit.web.views.viewer import refuse_others, route_of
 from audit.web.walks import walked
 
 
+@needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def what_if(request: HttpRequest, hand: int) -> HttpResponse:
