@@ -22,7 +22,7 @@ from replay.continuity import Continuity, Summary, compare, summarise
 from replay.findings import CODES, Code, Finding
 from replay.game import Game
 from replay.games import GAMES
-from replay.library import load_rulesets, read_ruleset
+from replay.library import load_rulesets, read_ruleset, ruleset_problems
 from replay.meaning import Difference, canonical_sha256, differences
 from replay.money import format_minor, parse_minor
 from replay.partial import (
@@ -38,7 +38,7 @@ from replay.partial import (
     reject_partial,
 )
 from replay.record import Hand, Refusal
-from replay.ruleset import Ruleset, RulesetError, Rulesets
+from replay.ruleset import OptionValue, Ruleset, RulesetError, RulesetProblem, Rulesets
 from replay.seen import NoSuchStep, Sight, seen
 from replay.simulate import simulate
 from replay.steps import (
@@ -66,14 +66,14 @@ from replay.what_if import Trial, UnknownRules, WhatIf, bisect, changes_of, what
 __all__ = [
     "AUDITOR", "BACK", "CHECKS", "CODES", "ENGINE", "GAMES", "GAPS", "KINDS", "PUBLIC",
     "Audited", "Board", "Choice", "Code", "Continuity", "Decision", "Difference", "DoorView",
-    "Figure", "Finding", "Game", "Hand", "Line", "NoSuchStep", "NotCheckable", "Part",
-    "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable", "Refusal", "Rule",
-    "Ruleset", "RulesetError", "Rulesets", "SeatView", "Sight", "Stage", "Step", "Summary",
-    "TileKind", "Trial", "UnknownRules", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView",
-    "Walk", "WhatIf", "Words",
+    "Figure", "Finding", "Game", "Hand", "Line", "NoSuchStep", "NotCheckable", "OptionValue",
+    "Part", "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable", "Refusal", "Rule",
+    "Ruleset", "RulesetError", "RulesetProblem", "Rulesets", "SeatView", "Sight", "Stage", "Step",
+    "Summary", "TileKind", "Trial", "UnknownRules", "UnknownViewpoint", "Verdict", "Viewpoint",
+    "WagerView", "Walk", "WhatIf", "Words",
     "audit", "audit_line", "audit_partial", "bisect", "canonical_sha256", "changes_of", "compare",
     "differences", "format_minor", "format_verdict", "judge_partial", "load_rulesets",
     "parse_minor", "parse_time", "parse_viewpoint", "plain", "read", "read_lines", "read_partial",
-    "read_ruleset", "read_whole", "reject", "reject_partial", "say", "seen", "series", "simulate",
-    "summarise", "walk", "what_if", "with_findings",
+    "read_ruleset", "read_whole", "reject", "reject_partial", "ruleset_problems", "say", "seen",
+    "series", "simulate", "summarise", "walk", "what_if", "with_findings",
 ]  # fmt: skip

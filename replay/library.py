@@ -8,7 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from replay.games import GAMES
-from replay.ruleset import SHIPPED, Ruleset, RulesetError, Rulesets, parse_ruleset
+from replay.ruleset import (
+    SHIPPED,
+    Ruleset,
+    RulesetError,
+    RulesetProblem,
+    Rulesets,
+    check_ruleset,
+    parse_ruleset,
+)
 
 _SCHEMAS = {name: game.options for name, game in GAMES.items()}
 
@@ -16,6 +24,12 @@ _SCHEMAS = {name: game.options for name, game in GAMES.items()}
 def read_ruleset(content: bytes, *, where: str = "ruleset") -> Ruleset:
     """Read the bytes of one ruleset file. Raises: RulesetError."""
     return parse_ruleset(content, _SCHEMAS, where=where)
+
+
+def ruleset_problems(content: bytes) -> tuple[RulesetProblem, ...]:
+    """Everything that is wrong with the bytes of a ruleset file, by place; empty for a ruleset."""
+    found = check_ruleset(content, _SCHEMAS)
+    return () if isinstance(found, Ruleset) else found
 
 
 def load_rulesets(*folders: Path) -> Rulesets:

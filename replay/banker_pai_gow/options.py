@@ -27,7 +27,7 @@ from replay.money import (
     share_largest_remainder,
     share_last_takes_rest,
 )
-from replay.ruleset import Option, OptionValue, choice, decimal_rate
+from replay.ruleset import Option, OptionValue, choice, citing, decimal_rate
 
 
 class TieRule(Enum):
@@ -113,10 +113,18 @@ def _words(name: str, values: type[Enum]) -> Option:
     return choice(name, *(member.value for member in values))
 
 
+# The rules that the options decide; equal holdings (2.3) have a section without a number.
+_RULES = {
+    "zero_rule": "PG-20", "high9": "PG-19", "combo_subrank": "PG-19", "point_tiebreak": "PG-24",
+    "ds_rank": "PG-23", "swap": "PG-21", "bid_tie": "PG-5", "player_clip": "PG-32",
+    "banker_cap": "PG-32", "rounding": "PG-32", "rake_rate": "PG-31", "rake_basis": "PG-35",
+    "rake_round": "PG-31", "valid_bet": "PG-38", "banker_valid": "PG-38", "early_exit": "PG-1",
+    "reveal": "PG-11",
+}  # fmt: skip
+
 OPTIONS: Mapping[str, Option] = MappingProxyType(
-    {
-        option.name: option
-        for option in (
+    citing(
+        (
             _words("tie_rule", TieRule),
             _words("zero_rule", ZeroRule),
             _words("high9", High9),
@@ -135,8 +143,9 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
             _words("banker_valid", BankerValid),
             _words("early_exit", EarlyExit),
             _words("reveal", RevealOrder),
-        )
-    }
+        ),
+        _RULES,
+    )
 )
 
 

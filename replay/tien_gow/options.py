@@ -6,10 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from replay.money import Rate
-from replay.ruleset import Option, OptionValue, choice, decimal_rate, whole, words, yes_no
+from replay.ruleset import Option, OptionValue, choice, citing, decimal_rate, whole, words, yes_no
 from replay.tien_gow import combinations as tiles
 from replay.tien_gow.combinations import MALLET_PAIR, QUADS, SUPREME, WEN_ZUN, windows_of
 from replay.tien_gow.lipai import PATTERNS
+
+# The rules that the options decide; the walls (3.2) have a section without a number.
+_RULES = {
+    "par": "TG-50", "empty_extra": "TG-50", "min_jie": "TG-31", "multiple": "TG-6",
+    "multiplier_scope": "TG-57", "in_paid_by_banker": "TG-55", "wen_zun": "TG-42",
+    "zun_base": "TG-40", "he_base": "TG-44", "bao_also_he": "TG-46", "bao_zun_mult": "TG-46",
+    "four_bao_mult": "TG-46", "yao_mult": "TG-60", "yao15": "TG-60", "yao_validity": "TG-63",
+    "capture_priority": "TG-62", "capture_mult": "TG-64", "quad_capture_mult": "TG-66",
+    "quad_capture": "TG-66", "wenzun_last_capture": "TG-67", "slam": "TG-70",
+    "seven_mult": "TG-70", "eight_mult": "TG-70", "eight_quad_mult": "TG-71",
+    "eight_rule": "TG-72", "slam_stack": "TG-73", "slam_first_lead": "TG-74", "lipai": "TG-81",
+    "tian_red": "TG-84", "one_red": "TG-84", "rake_rate": "TG-91", "rake_round": "TG-91",
+    "carry_cap": "TG-90", "valid_bet": "TG-92",
+}  # fmt: skip
 
 
 def _schema(*, small: bool) -> dict[str, Option]:
@@ -50,7 +64,7 @@ def _schema(*, small: bool) -> dict[str, Option]:
         choice("carry_cap", "none", "net_pool"),
         choice("valid_bet", "abs_gross_net", "abs_net"),
     )
-    return {option.name: option for option in options}
+    return citing(options, _RULES)
 
 
 def _zero_or_six(name: str) -> Option:

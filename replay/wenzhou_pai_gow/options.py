@@ -8,13 +8,19 @@ from types import MappingProxyType
 from typing import cast
 
 from replay.money import Rate
-from replay.ruleset import Option, OptionValue, choice, decimal_rate, whole
+from replay.ruleset import Option, OptionValue, choice, citing, decimal_rate, whole
 from replay.wenzhou_pai_gow.ranking import ZeroRule, strengths
 
+# The rules that the options decide.
+_RULES = {
+    "odds_win": "WZ-23", "odds_lose": "WZ-23", "zero_rule": "WZ-15", "max_lose_doors": "WZ-21",
+    "max_win_doors": "WZ-21", "same_door_both": "WZ-22", "valid_bet": "WZ-27", "hedge": "WZ-27",
+    "round": "WZ-28",
+}  # fmt: skip
+
 OPTIONS: Mapping[str, Option] = MappingProxyType(
-    {
-        option.name: option
-        for option in (
+    citing(
+        (
             decimal_rate("odds_win", alternatives=("1", "0.99")),
             decimal_rate("odds_lose", alternatives=("0.94", "0.93")),
             choice(
@@ -27,8 +33,9 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
             choice("valid_bet", "abs_pnl", "stake"),
             choice("hedge", "offset", "none"),
             choice("round", "floor", "half_up"),
-        )
-    }
+        ),
+        _RULES,
+    )
 )
 
 

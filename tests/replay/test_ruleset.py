@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,3 +158,101 @@ def test_a_folder_that_cannot_be_listed_is_an_error(
     monkeypatch.setattr(Path, "iterdir", iterdir)
     with pytest.raises(replay.RulesetError, match=r"Permission denied"):
         replay.load_rulesets(tmp_path)
+
+
+def problems_of(content: str) -> list[tuple[str, int | None, int | None, str | None]]:
+    """Path, line, column and rule of each problem, in their order."""
+    found = replay.ruleset_problems(content.encode())
+    return [(one.path, one.line, one.column, one.rule) for one in found]
+
+
+def place(content: str, key: str) -> tuple[int, int]:
+    """Line and column of the only line that begins with this key."""
+    (line,) = (n for n, text in enumerate(content.split("\n"), 1) if text.lstrip().startswith(key))
+    text = content.split("\n")[line - 1]
+    return line, len(text) - len(text.lstrip()) + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "path", "rule"),
+    [
+        ("par = 4", "par = 0", "par =", "$.options.par", "TG-50"),
+        ("par = 4", "  par=0", "par=", "$.options.par", "TG-50"),
+        ("par = 4", '"par" = 0', '"par"', "$.options.par", "TG-50"),
+        ("par = 4", "par = 4\nparr = 4", "parr", "$.options.parr", None),
+        ('rake_rate = "0"', 'rake_rate = "2"', "rake_rate", "$.options.rake_rate", "TG-91"),
+        ('rake_rate = "0"', "", "[options]", "$.options.rake_rate", "TG-91"),
+        ("revision = 1", "revision = 0", "revision", "$.revision", None),
+        ('game = "tien-gow"', 'game = "poker"', "game", "$.game", None),
+        ("revision = 1", "revision = 1\nauthor = 1", "author", "$.author", None),
+    ],
+)
+def test_a_problem_names_its_path_line_column_and_rule(
+    old: str, new: str, key: str, path: str, rule: str | None
+) -> None:
+    content = CLASSIC.replace(old, new)
+    assert problems_of(content) == [(path, *place(content, key), rule)]
+
+
+def test_all_problems_are_told_in_the_order_of_their_places() -> None:
+    content = CLASSIC.replace("par = 4", "par = 0").replace("tian_red = 6", "tian_red = 5")
+    content = content.replace("revision = 1", "revision = 0").replace('title = "', 'titel = "')
+    assert [path for path, _, _, _ in problems_of(content)] == [
+        "$.revision", "$.titel", "$.options.par", "$.options.tian_red", "$.title",
+    ]  # fmt: skip
+
+
+def test_a_key_inside_a_text_is_not_the_key() -> None:
+    """What looks like a key in a text of several lines, or in a comment, has no place."""
+    decoy = '[sources]\npar = """\nmin_jie = 7\n# min_jie = 7\n"""\n'
+    head, options = CLASSIC.split("[options]\n")
+    content = f"{head}{decoy}[options]\n{options}".replace("min_jie = 2", "min_jie = 3")
+    line = content.split("\n").index("min_jie = 3") + 1
+    assert problems_of(content) == [("$.options.min_jie", line, 1, "TG-31")]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "column"),
+    [
+        (b'id = "a"\nrevision = = 1\n', 2, 12),
+        (b'id = "a', 1, 8),
+        ("title = \"天九\"\nid = \"".encode() + b"\xff\"\n", 2, 7),
+    ],
+)  # fmt: skip
+def test_what_is_no_toml_names_the_line_and_column(content: bytes, line: int, column: int) -> None:
+    (found,) = replay.ruleset_problems(content)
+    assert (found.path, found.line, found.column) == ("$", line, column)
+
+
+def test_the_place_of_a_key_is_found_in_good_time() -> None:
+    """A hostile file of the greatest size costs no more than a moment."""
+    start = time.monotonic()
+    for filler in (
+        "par=\n" * 12_000,
+        " " * 60_000 + "\n",
+        "a.b." * 15_000 + "\n",
+        "[[[\n" * 15_000,
+    ):
+        replay.ruleset_problems(f'x = """\n{filler}"""\npar = 1\n{CLASSIC}'.encode()[:65_000])
+    assert time.monotonic() - start < 5
+
+
+def test_a_name_that_no_hand_can_carry_is_no_name() -> None:
+    long = CLASSIC.replace('"tien-gow/classic"', f'"{"x" * 127}"')
+    assert [path for path, *_ in problems_of(long)] == ["$.id"]
+    control = CLASSIC.replace('"tien-gow/classic"', r'"tien\u0007gow"')
+    assert [path for path, *_ in problems_of(control)] == ["$.id"]
+    replay.read_ruleset(CLASSIC.replace('"tien-gow/classic"', f'"{"x" * 126}"').encode())
+
+
+def test_a_file_beyond_any_ruleset_is_not_read() -> None:
+    content = CLASSIC + "#" * 65_536
+    assert "longer than 65536 bytes" in str(replay.ruleset_problems(content.encode())[0])
+
+
+@pytest.mark.parametrize("game", replay.GAMES.values(), ids=replay.GAMES)
+def test_options_cite_rules_that_there_are(game: replay.Game) -> None:
+    cited = {name: option.rule for name, option in game.options.items()}
+    assert {rule for rule in cited.values() if rule is not None} - set(game.rules) == set()
+    without = {name for name, rule in cited.items() if rule is None}
+    assert without == {"pg": {"tie_rule"}, "tg": {"restack"}, "wz": set()}[game.prefix]
