@@ -37,6 +37,8 @@ from audit.models import (  # noqa: E402
     Upload,
     Verdict,
 )
+from audit.selectors.access import EVERYTHING  # noqa: E402
+from audit.services.granting import grant_everything  # noqa: E402
 from benchmarks.stack import database_seconds  # noqa: E402
 from replay.simulate import simulate_with_faults  # noqa: E402
 
@@ -83,7 +85,7 @@ def fill(hands: int) -> None:
         size = -(-len(stored) // FILES)
         for start in range(0, len(stored), size):
             _store(game, b"".join(stored[start : start + size]))
-    User.objects.create_user("bench")
+    grant_everything(access=EVERYTHING, account_id=User.objects.create_user("bench").pk)
     analyze()
 
 

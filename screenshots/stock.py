@@ -33,8 +33,10 @@ from audit.models import (  # noqa: E402
     TableTouch,
     Upload,
 )
+from audit.selectors.access import EVERYTHING  # noqa: E402
 from audit.selectors.reaudits_report import list_changes  # noqa: E402
 from audit.services import certifying, desk  # noqa: E402
+from audit.services.granting import grant_everything  # noqa: E402
 from audit.services.players import note_players  # noqa: E402
 
 FEED = Path(__file__).with_name("feed.json")
@@ -75,7 +77,9 @@ def stock() -> dict[str, int]:
 
 
 def _account(name: str) -> User:
-    return User.objects.create_user(name, password=os.environ["TILECOURT_PICTURES_PASSWORD"])
+    made = User.objects.create_user(name, password=os.environ["TILECOURT_PICTURES_PASSWORD"])
+    grant_everything(access=EVERYTHING, account_id=made.pk)
+    return made
 
 
 def _until_quiet() -> None:

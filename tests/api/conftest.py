@@ -10,6 +10,7 @@ from django.test import Client
 from rest_framework.response import Response
 
 from audit import services
+from tests.access import trusted
 
 Send = Callable[..., Response]
 NDJSON = "application/x-ndjson"
@@ -18,7 +19,7 @@ UPLOADS = "/api/v1/uploads/"
 
 @pytest.fixture
 def account(django_user_model: Any) -> Any:
-    return django_user_model.objects.create_user("feed", password="correct horse")
+    return trusted(django_user_model.objects.create_user("feed", password="correct horse"))
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from audit import services
 from audit.models import Chunk, Hand, Refusal, Submission, Upload
 from audit.zstd import packed
+from tests.access import trusted
 from tests.api.conftest import NDJSON, UPLOADS, Send
 from tests.audit.logs import GOLDEN, B, changed, log
 
@@ -272,7 +273,7 @@ def test_the_key_of_a_transfer_that_broke_may_be_used_again(send: Send, settings
 
 def test_keys_of_two_accounts_are_two(send: Send, django_user_model: Any) -> None:
     send(A_LOG, Idempotency_Key="k1")
-    django_user_model.objects.create_user("other")
+    trusted(django_user_model.objects.create_user("other"))
     other = services.create_token(name="other", days=1, account="other").token
     answer = send(log(B), Idempotency_Key="k1", Authorization=f"Bearer {other}")
     assert answer.status_code == 201

@@ -24,6 +24,7 @@ from audit.models import (
 )
 from audit.services.reauditing import work_on_reaudit
 from audit.zstd import unpacked
+from tests.access import trusted
 from tests.audit.chains import compare_all, golden
 from tests.audit.logs import B, W, changed, log
 from tests.audit.reauditing import NAMED, OTHER, engine, know, reaudited, start, write_revision
@@ -191,7 +192,7 @@ def test_a_line_of_a_hand_that_turned_is_counted_with_it(ingest, settings, tmp_p
 def test_svc_17_the_upload_says_which_of_its_refused_lines_are_hands_now(
     ingest, client, django_user_model, settings, tmp_path
 ) -> None:
-    client.force_login(django_user_model.objects.create_user("ines.castro"))
+    client.force_login(trusted(django_user_model.objects.create_user("ines.castro")))
     row = ingest(log(changed(B, ruleset=OTHER), b"{}"))
     assert "since" not in client.get(f"/uploads/{row.id}/").content.decode()
     write_revision(tmp_path)

@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from audit.config.celery import app
 from audit.config.secret import make_key, secret_key
+from tests.access import trusted
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "a long and winding road"
@@ -22,7 +23,7 @@ PASSWORD = "a long and winding road"
 
 @pytest.fixture
 def auditor(db):
-    return get_user_model().objects.create_user("auditor", password=PASSWORD)
+    return trusted(get_user_model().objects.create_user("auditor", password=PASSWORD))
 
 
 def log_in(client, password: str) -> int:

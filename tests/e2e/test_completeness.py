@@ -12,6 +12,7 @@ from audit import services
 from audit.models import Certificate, Chunk, DayRule, Table
 from audit.selectors.exports_sheet import check_sheet
 from audit.services.players import note_players
+from tests.access import trusted
 from tests.audit.test_players import at_table
 from tests.e2e.test_stepping import PHONE, complaints, sign_in
 from tests.web.lines import GOLDEN, PAI_GOW, changed, with_net
@@ -48,7 +49,7 @@ def stored(transactional_db):
     for table in Table.objects.all():
         services.compare_table(table_id=table.pk)
     note_players(seconds=60)
-    return get_user_model().objects.create_user("ines.castro", password="correct horse")
+    return trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
 
 
 def violations(page):

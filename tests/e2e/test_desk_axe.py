@@ -7,6 +7,7 @@ from django.contrib.auth import get_user_model
 
 from audit.models import Hand
 from audit.services import desk
+from tests.access import trusted
 from tests.e2e.test_resolving_a_dispute import PHONE, cases, complaints, visitor
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.django_db(transaction=True)]
@@ -19,7 +20,7 @@ __all__ = ["cases", "complaints"]
 def addresses(cases):
     """Every kind of page, each with something on it."""
     first, second = cases
-    tom = get_user_model().objects.create_user("tom.reyes")
+    tom = trusted(get_user_model().objects.create_user("tom.reyes"))
     hand = Hand.objects.get(hand_id="net-1")
     claim = desk.enter_claim(
         user=tom,

@@ -13,6 +13,7 @@ from audit.models import CheckOccasion, Hand
 from audit.services import self_check
 from audit.services.sealing import seal
 from replay.evidence import verify_bundle
+from tests.access import trusted
 from tests.audit.conftest import ingest  # noqa: F401 - a fixture
 from tests.audit.logs import B, changed, log
 
@@ -26,7 +27,7 @@ def sealed(settings, tmp_path, monkeypatch, ingest):  # noqa: F811
     """Some heads, a look at the software that was good and one that was not."""
     settings.TILECOURT_SEAL_KEY_FILE = tmp_path / "seal_key"
     settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
-    get_user_model().objects.create_user("ines.castro", password="correct horse")
+    trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
     for number in range(3):
         ingest(log(changed(B, hand_id=f"h{number}")))
         seal()

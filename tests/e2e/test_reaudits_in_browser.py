@@ -15,6 +15,7 @@ from django.contrib.auth import get_user_model
 
 from audit import selectors, services
 from audit.models import Chunk
+from tests.access import trusted
 from tests.audit.logs import BASE_LINES, B, changed, log, with_net
 from tests.audit.reauditing import (
     OTHER,
@@ -38,7 +39,7 @@ SHOTS = os.environ.get("TILECOURT_SHOTS")
 def audited(page: Any, settings: Any, tmp_path: Path) -> Iterator[Any]:
     """Hands of an engine that got one wrong, a line that waits for its ruleset, a signed-in
     auditor."""
-    get_user_model().objects.create_user("ines.castro", password="correct horse")
+    trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
     stored(
         *BASE_LINES[1:5],
         *many(6),

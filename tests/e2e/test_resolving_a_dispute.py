@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 from audit import services
 from audit.models import Case, CaseAct, Chunk, Claim, Remedy
 from audit.services import desk
+from tests.access import trusted
 from tests.audit.desk.wrong import without_rake, wrong
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.django_db(transaction=True)]
@@ -37,7 +38,7 @@ def cases(transactional_db):
 
 def visitor(browser, live_server, complaints, name, **options):
     """A page of somebody who is signed in."""
-    get_user_model().objects.create_user(name, password="correct horse")
+    trusted(get_user_model().objects.create_user(name, password="correct horse"))
     context = browser.new_context(base_url=live_server.url, **options)
     context.set_default_timeout(15_000)
     page = context.new_page()

@@ -6,6 +6,7 @@ import re
 import pytest
 from django.contrib.auth import get_user_model
 
+from tests.access import trusted
 from tests.web.lines import PAI_GOW, changed, planted, with_net
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.django_db(transaction=True)]
@@ -59,7 +60,7 @@ def log(tmp_path):
 @pytest.fixture
 def audited(celery_worker_process, page, log):
     """The log handed in by the page and audited by a real worker; the page shows the end."""
-    get_user_model().objects.create_user("ines.castro", password="correct horse")
+    trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
     sign_in(page)
     page.get_by_role("link", name="Upload a log").first.click()
     page.set_input_files("input[type=file]", log)
@@ -138,7 +139,7 @@ def test_from_the_login_to_the_way_of_a_number(audited, complaints, log):
 def test_progress_moves_without_loading_the_page_again(
     celery_worker_process, page, complaints, tmp_path, settings
 ):
-    get_user_model().objects.create_user("ines.castro", password="correct horse")
+    trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
     settings.TILECOURT_CHUNK_LINES_MAX = 250
     path = tmp_path / "night.ndjson"
     path.write_bytes(

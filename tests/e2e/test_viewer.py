@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 import replay
 from audit import selectors, services
 from audit.models import Chunk, Hand
+from tests.access import trusted
 from tests.web.lines import PAI_GOW, TIEN_GOW, WENZHOU, planted
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -44,7 +45,7 @@ def at(live_server):
 
 @pytest.fixture
 def signed_in(page, complaints):
-    get_user_model().objects.create_user("ines.castro", password="correct horse")
+    trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
     page.goto("/hands/")
     page.get_by_label("Name").fill("ines.castro")
     page.get_by_label("Password").fill("correct horse")

@@ -17,6 +17,7 @@ from replay.audit import prepared
 from replay.simulate import simulate
 from replay.tien_gow.payout import ending_of
 from replay.tien_gow.play import replay as replay_tien_gow
+from tests.access import trusted
 from tests.web.lines import PAI_GOW, TIEN_GOW, WENZHOU, planted, with_net
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -63,7 +64,7 @@ def signed_in(page):
     page.on("console", lambda message: page.complaints.append(message.text)
             if message.type in ("error", "warning") else None)  # fmt: skip
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    get_user_model().objects.create_user("ines.castro", password="correct horse")
+    trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
     page.goto("/hands/")
     page.get_by_label("Name").fill("ines.castro")
     page.get_by_label("Password").fill("correct horse")

@@ -17,6 +17,7 @@ from audit import selectors, services
 from audit.config.celery import app
 from audit.devstack.supervisor import Supervisor
 from audit.models import TableTouch
+from tests.access import trusted
 from tests.integration.crew import Crew
 from tests.integration.web import Web
 
@@ -102,7 +103,7 @@ def module_web(django_db_setup: Any, django_db_blocker: Any) -> Iterator[Web]:
 
 @pytest.fixture
 def user(transactional_db: Any) -> User:
-    return User.objects.create_user("ines")
+    return trusted(User.objects.create_user("ines"))
 
 
 @pytest.fixture

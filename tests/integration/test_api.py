@@ -19,6 +19,7 @@ from audit import services
 from audit.devstack.supervisor import Supervisor
 from audit.models import Chunk, Hand, Upload
 from audit.zstd import packed
+from tests.access import trusted
 from tests.audit.logs import GOLDEN, B, changed, log
 from tests.integration.web import UPLOADS, Web, chunks, memory_peak
 
@@ -42,7 +43,7 @@ def web(start_web: Callable[..., Web]) -> Web:
 
 @pytest.fixture
 def headers(transactional_db: Any, django_user_model: Any) -> dict[str, str]:
-    django_user_model.objects.create_user("feed")
+    trusted(django_user_model.objects.create_user("feed"))
     token = services.create_token(name="feed", days=1).token
     return {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
 

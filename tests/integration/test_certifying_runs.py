@@ -12,6 +12,7 @@ import pytest
 from audit.models import Certificate, CertificateRun, RunState, SortedUpload, TableTouch
 from audit.services import certifying
 from audit.tasks.certificates import sweep_certificates
+from tests.access import trusted
 from tests.audit.logs import B, changed, log
 from tests.integration.conftest import Upload, Wait
 
@@ -34,7 +35,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 @pytest.fixture
 def user(django_user_model: Any) -> Any:
-    return django_user_model.objects.create_user("ines.castro")
+    return trusted(django_user_model.objects.create_user("ines.castro"))
 
 
 def is_done(run_id: int) -> bool:

@@ -16,6 +16,7 @@ from audit import services
 from audit.devstack.supervisor import Supervisor
 from audit.models import Chunk, Hand
 from audit.selectors.exports_sheet import SheetBroken, check_sheet
+from tests.access import trusted
 from tests.audit.logs import B, log
 from tests.integration.web import Web, memory_peak
 
@@ -52,7 +53,7 @@ def web(transactional_db: Any) -> Iterator[Web]:
 
 @pytest.fixture
 def headers(transactional_db: Any, django_user_model: Any) -> dict[str, str]:
-    django_user_model.objects.create_user("feed")
+    trusted(django_user_model.objects.create_user("feed"))
     return {"Authorization": f"Bearer {services.create_token(name='feed', days=1).token}"}
 
 

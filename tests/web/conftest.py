@@ -11,13 +11,14 @@ from django.test import Client
 
 from audit import selectors, services
 from audit.models import Chunk
+from tests.access import trusted
 
 Store = Callable[..., selectors.UploadRow]
 
 
 @pytest.fixture
 def auditor(django_user_model: Any) -> Any:
-    return django_user_model.objects.create_user("ines.castro", password="correct horse")
+    return trusted(django_user_model.objects.create_user("ines.castro", password="correct horse"))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from audit.selectors.seal_keys import read_keys
 from audit.services import self_check
 from audit.services.sealing import seal
 from replay.evidence import open_head, split_notes, verify_bundle
+from tests.access import trusted
 from tests.audit.conftest import ingest  # noqa: F401 - a fixture
 from tests.audit.logs import B, changed, log
 
@@ -25,7 +26,7 @@ def own_places(tmp_path, settings):
 
 @pytest.fixture
 def reader(client):
-    client.force_login(User.objects.create_user("ann"))
+    client.force_login(trusted(User.objects.create_user("ann")))
     return client
 
 

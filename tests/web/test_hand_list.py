@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import SavedFilter
+from tests.access import trusted
 from tests.web.lines import (
     BASE,
     PAI_GOW,
@@ -190,7 +191,9 @@ def test_a_saved_filter_belongs_to_one_person(site, three, django_user_model):
     site.post("/hands/filters", {"verdict": "clean", "name": "mine"})
     html = site.get("/hands/").content.decode()
     (delete,) = re.findall(r'action="(/hands/filters/\d+/delete)"', html)
-    site.force_login(django_user_model.objects.create_user("other", password="correct horse"))
+    site.force_login(
+        trusted(django_user_model.objects.create_user("other", password="correct horse"))
+    )
     assert "mine" not in site.get("/hands/").content.decode()
     site.post(delete)
     assert SavedFilter.objects.count() == 1

@@ -8,18 +8,19 @@ import pytest
 
 from audit.models import Case
 from audit.services import desk
+from tests.access import trusted
 from tests.audit.desk.wrong import Gather
 from tests.audit.logs import Ingest, log
 
 
 @pytest.fixture
 def ines(django_user_model: Any) -> Any:
-    return django_user_model.objects.create_user("ines.castro", password="correct horse")
+    return trusted(django_user_model.objects.create_user("ines.castro", password="correct horse"))
 
 
 @pytest.fixture
 def tom(django_user_model: Any) -> Any:
-    return django_user_model.objects.create_user("tom.reyes", password="battery staple")
+    return trusted(django_user_model.objects.create_user("tom.reyes", password="battery staple"))
 
 
 @pytest.fixture

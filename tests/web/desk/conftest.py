@@ -10,6 +10,7 @@ from django.test import Client
 
 from audit.models import Case
 from audit.services import desk
+from tests.access import trusted
 
 Gather = Callable[..., list[Case]]
 
@@ -28,7 +29,7 @@ def gather(store: Any) -> Gather:
 
 @pytest.fixture
 def tom(django_user_model: Any) -> Any:
-    return django_user_model.objects.create_user("tom.reyes", password="battery staple")
+    return trusted(django_user_model.objects.create_user("tom.reyes", password="battery staple"))
 
 
 @pytest.fixture
