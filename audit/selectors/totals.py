@@ -27,6 +27,7 @@ from audit.selectors.certificates_days import (
 )
 from audit.selectors.totals_money import (
     Figures,
+    Flow,
     HandMoney,
     clean_money,
     meaning_of,
@@ -57,9 +58,10 @@ _KINDS = ", ".join(
 # A settlement writes its money with exactly the decimals of the hand, so that without the point it
 # is in minor units.
 _CLEAN = f"""
-SELECT p.position, h.game, h.currency, h.minor_digits, count(*), {_KINDS},
+SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, count(*), {_KINDS},
     count(*) FILTER (WHERE h.is_conflict),
-    count(m.valid_bet), coalesce(sum(m.valid_bet), 0)::text, sum(m.rake)::text
+    count(m.valid_bet), coalesce(sum(m.valid_bet), 0)::text, sum(m.rake)::text,
+    coalesce(sum(m.won), 0)::text, coalesce(sum(m.lost), 0)::text, coalesce(sum(m.pot), 0)::text
 {_PLAYED}
 LEFT JOIN LATERAL (
     SELECT v.settlement FROM audit_verdict v
@@ -67,17 +69,23 @@ LEFT JOIN LATERAL (
 ) w ON true
 LEFT JOIN LATERAL (
     SELECT coalesce(sum(replace(one->>'valid_bet', '.', '')::numeric), 0) AS valid_bet,
-        sum(replace(one->>'rake', '.', '')::numeric) AS rake
+        sum(replace(one->>'rake', '.', '')::numeric) AS rake,
+        sum(greatest(n.net, 0)) AS won, sum(greatest(-n.net, 0)) AS lost,
+        sum(greatest(-replace(one->>'gross', '.', '')::numeric, 0)) AS pot
     FROM jsonb_array_elements(coalesce(w.settlement->'seats', w.settlement->'players')) one
+    CROSS JOIN LATERAL (
+        SELECT replace(coalesce(one->>'net', one->>'profit'), '.', '')::numeric AS net
+    ) n
 ) m ON w.settlement IS NOT NULL
 WHERE (%s = '' OR h.game = %s)
-GROUP BY 1, 2, 3, 4
+GROUP BY 1, 2, 3, 4, 5
 """  # noqa: S608 - from constants
 _COUNTED = f"""
 SELECT count(*) FROM (SELECT {_PLAYED} WHERE (%s = '' OR h.game = %s) LIMIT %s) counted
 """  # noqa: S608
 _READ = """
-SELECT p.position, h.game, h.currency, h.minor_digits, h.verdict_kind, w.settlement::text, v.raw
+SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, h.verdict_kind,
+    w.settlement::text, v.raw
 """
 _JOINED = """
 JOIN audit_verdict w ON w.id = h.verdict_id
@@ -103,13 +111,18 @@ _NAMED = f"""
 FROM unnest(%s::int8[], %s::int4[]) AS p (id, position) JOIN audit_hand h ON h.id = p.id {_JOINED}
 """
 
-Group = tuple[int, str, str, int]
+# Position, game, currency, decimals, ruleset.
+Group = tuple[int, str, str, int, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TotalsQuery:
-    """What is asked for; empty or None where nothing is. Both days are included."""
+    """What is asked for; empty or None where nothing is. Both days are included.
 
+    `sources` are those that may be seen, None for every source.
+    """
+
+    sources: frozenset[str] | None = None
     source: str = ""
     table: str = ""
     game: str = ""
@@ -119,7 +132,7 @@ class TotalsQuery:
 
 @dataclass(slots=True, kw_only=True)
 class Totals:
-    """One table's day in one game and currency.
+    """One table's day in one game and currency, under one ruleset or under all of them.
 
     `kinds` counts hands by verdict and adds up to `hands`. `sum` holds what is neither void nor in
     conflict; `twin_sum` is the part of it that comes from the `twins`, hands that say the same as
@@ -132,6 +145,7 @@ class Totals:
     game: str
     currency: str
     minor_digits: int
+    ruleset: str | None = None
     hands: int = 0
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VerdictKind.values, 0))
     in_conflict: int = 0
@@ -207,7 +221,20 @@ def days_of_totals(
 
 
 def totals_of_day(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
-    """The rows of one day by source, table, game and currency."""
+    """The rows of one day by source, table, game and currency, over all rulesets."""
+    merged: dict[tuple[str, str, str, str, int], Totals] = {}
+    for row in totals_by_ruleset(query, day, rules):
+        key = (row.source, row.table, row.game, row.currency, row.minor_digits)
+        if key in merged:
+            merged[key].add(row)
+        else:
+            row.ruleset = None
+            merged[key] = row
+    return list(merged.values())
+
+
+def totals_by_ruleset(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
+    """The rows of one day by source, table, game, currency and the ruleset that the log names."""
     places = _places(query, day, rules)
     if not places:
         return []
@@ -216,8 +243,8 @@ def totals_of_day(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
     with connection.cursor() as cursor:
         cursor.execute(_CLEAN, where)
         for row in cursor.fetchall():
-            group = row[:4]
-            groups[group] = _clean_row(day, places, group, row[4:])
+            group = row[:5]
+            groups[group] = _clean_row(day, places, group, row[5:])
     for group, money in _money(_OTHERS, where):
         groups[group].sum.add(money)
     _add_twins(groups, where)
@@ -227,8 +254,8 @@ def totals_of_day(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
 def _clean_row(
     day: date, places: Sequence[tuple[str, str, Span]], group: Group, row: tuple[Any, ...]
 ) -> Totals:
-    hands, *counts, in_conflict, settled, valid_bet, rake = row
-    position, game, currency, digits = group
+    hands, *counts, in_conflict, settled, valid_bet, rake, won, lost, pot = row
+    position, game, currency, digits, ruleset = group
     totals = Totals(
         day=day,
         source=places[position][0],
@@ -236,12 +263,14 @@ def _clean_row(
         game=game,
         currency=currency,
         minor_digits=digits,
+        ruleset=ruleset,
         hands=hands,
         kinds=dict(zip(VerdictKind.values, counts, strict=True)),
         in_conflict=in_conflict,
     )
     clean = Figures(valid_bet=int(valid_bet), rake=None if rake is None else int(rake))
-    totals.sum.add_settled(settled, clean, clean, 0)
+    flow = Flow(won=int(won), lost=int(lost), pot=int(pot))
+    totals.sum.add_settled(settled, clean, clean, 0, flow)
     return totals
 
 
@@ -250,10 +279,11 @@ def _money(query: str, parameters: list[Any]) -> Iterator[tuple[Group, HandMoney
         cursor.execute(query, parameters)
         while rows := cursor.fetchmany(ROWS_AT_ONCE):
             for row in rows:
-                yield row[:4], _money_of(*row[3:7])
+                yield row[:5], money_of_row(row[3], *row[5:8])
 
 
-def _money_of(digits: int, kind: str, settlement: str | None, raw: bytes) -> HandMoney:
+def money_of_row(digits: int, kind: str, settlement: str | None, raw: bytes) -> HandMoney:
+    """The money of a hand: `settlement` is its JSON, `raw` its packed record."""
     settled = None if settlement is None else _JSON.decode(settlement)
     if kind == VerdictKind.CLEAN and settled is not None:
         return clean_money(settled, digits)
@@ -277,14 +307,16 @@ def _add_twins(groups: dict[Group, Totals], where: list[Any]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_NAMED, [list(twins), list(twins.values())])
         for *row, is_conflict in cursor.fetchall():
-            totals = groups[row[0], row[1], row[2], row[3]]
+            totals = groups[row[0], row[1], row[2], row[3], row[4]]
             totals.twins += 1
-            if row[4] != VerdictKind.VOID and not is_conflict:
-                totals.twin_sum.add(_money_of(*row[3:7]))
+            if row[5] != VerdictKind.VOID and not is_conflict:
+                totals.twin_sum.add(money_of_row(row[3], *row[5:8]))
 
 
 def _places(query: TotalsQuery, day: date, rules: Rules) -> list[tuple[str, str, Span]]:
     tables = Table.objects.order_by("source", "name").values_list("source", "name")
+    if query.sources is not None:
+        tables = tables.filter(source__in=query.sources)
     if query.source:
         tables = tables.filter(source=query.source)
     if query.table:
@@ -298,6 +330,8 @@ def _newest_day(query: TotalsQuery, before: date | None, rules: Rules) -> date |
     for name in ("source", "table", "game"):
         if value := getattr(query, name):
             hands = hands.filter(**{name: value})
+    if query.sources is not None:
+        hands = hands.filter(source__in=query.sources)
     first = query.day_from or date.min
     day = query.day_to or date.max
     if before is not None:

@@ -48,6 +48,23 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """What moved between those who played, as recomputed: `won` is the sum of the net results above
+    zero and `lost` of those below it, both after rake; `pot` is what the losing seats paid in
+    before rake, 0 in a game without seats."""
+
+    won: int = 0
+    lost: int = 0
+    pot: int = 0
+
+    def plus(self, other: Flow) -> Flow:
+        return Flow(won=self.won + other.won, lost=self.lost + other.lost, pot=self.pot + other.pot)
+
+
+NO_FLOW = Flow()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandMoney:
     """`recomputed` is None where the replay stopped, `logged` where no whole result was logged.
 
@@ -58,6 +75,7 @@ class HandMoney:
     recomputed: Figures | None
     logged: Figures | None
     net_off: int | None
+    flow: Flow = NO_FLOW
 
 
 def told(raw: bytes) -> Told:
@@ -88,14 +106,22 @@ def money_of(settlement: Json | None, result: Json | None, digits: int) -> HandM
         recomputed = Figures(valid_bet=recomputed.valid_bet, rake=None)
         logged = Figures(valid_bet=logged.valid_bet, rake=None)
     return HandMoney(
-        recomputed=recomputed, logged=logged, net_off=_net_off(settlement, result, digits)
+        recomputed=recomputed,
+        logged=logged,
+        net_off=_net_off(settlement, result, digits),
+        flow=_flow(settlement, digits),
     )
 
 
 def clean_money(settlement: Json, digits: int) -> HandMoney:
     """The money of a clean hand, whose log says what was recomputed."""
     figures = _figures(settlement, digits)
-    return HandMoney(recomputed=figures, logged=figures, net_off=None if figures is None else 0)
+    return HandMoney(
+        recomputed=figures,
+        logged=figures,
+        net_off=None if figures is None else 0,
+        flow=_flow(settlement, digits),
+    )
 
 
 def _logged(
@@ -129,6 +155,21 @@ def _figures(settlement: Json, digits: int) -> Figures | None:
         rake = None
     valid_bet = _sum(entries, "valid_bet", digits)
     return None if valid_bet is None else Figures(valid_bet=valid_bet, rake=rake)
+
+
+def _flow(settlement: Json, digits: int) -> Flow:
+    """An entry without a net result moves nothing."""
+    won = lost = pot = 0
+    entries = settlement.get("seats") or settlement.get("players") or settlement.get("bets", ())
+    for entry in entries:
+        text = entry.get("net", entry.get("profit"))
+        net = replay.parse_minor(text, digits) if isinstance(text, str) else 0
+        gross = entry.get("gross")
+        won += max(net, 0)
+        lost += max(-net, 0)
+        if isinstance(gross, str):
+            pot += max(-replay.parse_minor(gross, digits), 0)
+    return Flow(won=won, lost=lost, pot=pot)
 
 
 def _sum(entries: Iterable[Json], name: str, digits: int) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audit.selectors.totals_money import Figures, HandMoney
+from audit.selectors.totals_money import NO_FLOW, Figures, Flow, HandMoney
 
 
 @dataclass(slots=True)
@@ -14,7 +14,7 @@ class Sum:
     `hands` have both a recomputed settlement and a logged result, and only they are in
     `valid_bet`, `rake`, their logged counterparts and `net_off`, so that the two sides compare. Of
     the `unsettled`, whose replay stopped, only what was logged is known; the `unlogged` have no
-    result. A rake is None where no hand of them has one.
+    result. A rake is None where no hand of them has one. `flow` is of the same `hands`.
     """
 
     hands: int = 0
@@ -23,6 +23,7 @@ class Sum:
     logged_valid_bet: int = 0
     logged_rake: int | None = None
     net_off: int = 0
+    flow: Flow = NO_FLOW
     unsettled: int = 0
     unsettled_valid_bet: int = 0
     unsettled_rake: int | None = None
@@ -32,7 +33,7 @@ class Sum:
         """Take in one hand."""
         right, logged = money.recomputed, money.logged
         if right is not None and logged is not None:
-            self.add_settled(1, right, logged, money.net_off or 0)
+            self.add_settled(1, right, logged, money.net_off or 0, money.flow)
             return
         if logged is None:
             self.unlogged += 1
@@ -42,7 +43,9 @@ class Sum:
                 self.unsettled_valid_bet += logged.valid_bet
                 self.unsettled_rake = plus(self.unsettled_rake, logged.rake)
 
-    def add_settled(self, hands: int, right: Figures, logged: Figures, net_off: int) -> None:
+    def add_settled(
+        self, hands: int, right: Figures, logged: Figures, net_off: int, flow: Flow
+    ) -> None:
         """Take in hands of which both sides are known, summed already."""
         self.hands += hands
         self.valid_bet += right.valid_bet
@@ -50,6 +53,7 @@ class Sum:
         self.logged_valid_bet += logged.valid_bet
         self.logged_rake = plus(self.logged_rake, logged.rake)
         self.net_off += net_off
+        self.flow = self.flow.plus(flow)
 
     def add_sum(self, other: Sum) -> None:
         """Take in another sum of the same currency and decimals."""
@@ -58,6 +62,7 @@ class Sum:
             Figures(valid_bet=other.valid_bet, rake=other.rake),
             Figures(valid_bet=other.logged_valid_bet, rake=other.logged_rake),
             other.net_off,
+            other.flow,
         )
         self.unsettled += other.unsettled
         self.unsettled_valid_bet += other.unsettled_valid_bet
