@@ -22,6 +22,8 @@ from replay.continuity import Continuity, Summary, compare, summarise
 from replay.findings import CODES, Code, Finding
 from replay.game import Game
 from replay.games import GAMES
+from replay.held import held
+from replay.holdings import COMBINATION_OF, COMBINATIONS, PLACES, Combination, Held
 from replay.library import load_rulesets, read_ruleset, ruleset_problems
 from replay.meaning import Difference, canonical_sha256, differences
 from replay.money import format_minor, parse_minor
@@ -64,15 +66,16 @@ from replay.verdict import ENGINE, Verdict, format_verdict
 from replay.what_if import Trial, UnknownRules, WhatIf, bisect, changes_of, what_if
 
 __all__ = [
-    "AUDITOR", "BACK", "CHECKS", "CODES", "ENGINE", "GAMES", "GAPS", "KINDS", "PUBLIC",
-    "Audited", "Board", "Choice", "Code", "Continuity", "Decision", "Difference", "DoorView",
-    "Figure", "Finding", "Game", "Hand", "Line", "NoSuchStep", "NotCheckable", "OptionValue",
-    "Part", "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable", "Refusal", "Rule",
-    "Ruleset", "RulesetError", "RulesetProblem", "Rulesets", "SeatView", "Sight", "Stage", "Step",
-    "Summary", "TileKind", "Trial", "UnknownRules", "UnknownViewpoint", "Verdict", "Viewpoint",
-    "WagerView", "Walk", "WhatIf", "Words",
+    "AUDITOR", "BACK", "CHECKS", "CODES", "COMBINATIONS", "COMBINATION_OF", "ENGINE", "GAMES",
+    "GAPS", "KINDS", "PLACES", "PUBLIC",
+    "Audited", "Board", "Choice", "Code", "Combination", "Continuity", "Decision", "Difference",
+    "DoorView", "Figure", "Finding", "Game", "Hand", "Held", "Line", "NoSuchStep", "NotCheckable",
+    "OptionValue", "Part", "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable",
+    "Refusal", "Rule", "Ruleset", "RulesetError", "RulesetProblem", "Rulesets", "SeatView",
+    "Sight", "Stage", "Step", "Summary", "TileKind", "Trial", "UnknownRules", "UnknownViewpoint",
+    "Verdict", "Viewpoint", "WagerView", "Walk", "WhatIf", "Words",
     "audit", "audit_line", "audit_partial", "bisect", "canonical_sha256", "changes_of", "compare",
-    "differences", "format_minor", "format_verdict", "judge_partial", "load_rulesets",
+    "differences", "format_minor", "format_verdict", "held", "judge_partial", "load_rulesets",
     "parse_minor", "parse_time", "parse_viewpoint", "plain", "read", "read_lines", "read_partial",
     "read_ruleset", "read_whole", "reject", "reject_partial", "ruleset_problems", "say", "seen",
     "series", "simulate", "summarise", "walk", "what_if", "with_findings",

@@ -13,6 +13,7 @@ import msgspec
 
 from replay.concealment import Concealed, Viewpoint
 from replay.findings import Finding
+from replay.holdings import Held
 from replay.record import Hand
 from replay.ruleset import Option, OptionValue
 from replay.steps import Figure, Observer, Rule, Step
@@ -40,7 +41,8 @@ class Game:
     `prepare` compiles the options of a ruleset; `check` reads the amounts of a decoded hand and
     raises Refusal; `judge` replays, settles and compares; `render` writes a settlement in the
     shape of FORMAT 6.4, 32; `tell` gives the steps and `derive` the figures with their way;
-    `conceal` gives the first so many events of a hand as a viewer has seen them.
+    `conceal` gives the first so many events of a hand as a viewer has seen them; `hold` what lay
+    where, to find hands by.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Game:
     tell: Callable[[Any, Any, Any], tuple[Step, ...]]
     derive: Callable[[Any, Any, Any], tuple[Figure, ...]]
     conceal: Callable[[Any, Any, Viewpoint, int], Concealed]
+    hold: Callable[[Any, Any], tuple[Held, ...]]
     rules: Mapping[str, Rule]
     # Codes on `result` that no option can explain (FORMAT 6.4, 30).
     unexplained: frozenset[str] = frozenset({"result-missing"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from replay.banker_pai_gow.derive import derive
+from replay.banker_pai_gow.hold import hold
 from replay.banker_pai_gow.options import OPTIONS, prepare
 from replay.banker_pai_gow.payout import judge, render
 from replay.banker_pai_gow.record import PaiGowHand, check
@@ -25,5 +26,6 @@ GAME = Game(
     tell=tell,
     derive=derive,
     conceal=conceal,
+    hold=hold,
     rules=RULES,
 )

@@ -3,6 +3,7 @@
 from replay.game import Game
 from replay.tien_gow.compare import judge, render
 from replay.tien_gow.derive import derive
+from replay.tien_gow.hold import hold
 from replay.tien_gow.options import OPTIONS_BIG, OPTIONS_SMALL, prepare_big, prepare_small
 from replay.tien_gow.record import SmallTienGowHand, TienGowHand, check
 from replay.tien_gow.rules import RULES
@@ -27,6 +28,7 @@ BIG = Game(
     tell=tell,
     derive=derive,
     conceal=conceal,
+    hold=hold,
     rules=RULES,
     unexplained=_UNEXPLAINED,
 )
@@ -47,6 +49,7 @@ SMALL = Game(
     tell=tell,
     derive=derive,
     conceal=conceal,
+    hold=hold,
     rules=RULES,
     unexplained=_UNEXPLAINED,
     confidence="D",

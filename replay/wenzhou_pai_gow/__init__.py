@@ -6,6 +6,7 @@ with the log, `tell` and `derive` show how (RULEBOOK 4, FORMAT 2.3).
 
 from replay.game import Game
 from replay.wenzhou_pai_gow.derive import derive
+from replay.wenzhou_pai_gow.hold import hold
 from replay.wenzhou_pai_gow.options import OPTIONS, prepare
 from replay.wenzhou_pai_gow.payout import judge, render
 from replay.wenzhou_pai_gow.record import WenzhouHand, check
@@ -27,6 +28,7 @@ GAME = Game(
     tell=tell,
     derive=derive,
     conceal=conceal,
+    hold=hold,
     rules=RULES,
 )
 
