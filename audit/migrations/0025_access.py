@@ -92,10 +92,14 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=Q(("ended_at", None)),
+                        condition=Q(("ended_at", None), ("source__isnull", False)),
                         fields=("account", "role", "source"),
                         name="grant_once",
-                        nulls_distinct=False,
+                    ),
+                    models.UniqueConstraint(
+                        condition=Q(("ended_at", None), ("source", None)),
+                        fields=("account", "role"),
+                        name="grant_everywhere_once",
                     ),
                     models.CheckConstraint(
                         condition=Q(("role__in", list(ROLES))), name="grant_role_known"

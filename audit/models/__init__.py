@@ -1,6 +1,7 @@
 """The tables: fields and constraints, nothing else. What is done with them is in `services`."""
 
 from audit.models.access import Grant, Role
+from audit.models.accounts import PasswordRecord, RecoveryCode, SecondStep, Staff
 from audit.models.certificates import (
     Certificate,
     CertificateRun,
@@ -67,6 +68,20 @@ from audit.models.reports import (
     ReportRun,
     ReportRunState,
 )
+from audit.models.retention import (
+    DepartedVerdict,
+    HoldEnd,
+    LegalHold,
+    RecordClass,
+    RetentionBatch,
+    RetentionDeletion,
+    RetentionRun,
+    RetentionState,
+    RetentionTerm,
+    TermUnit,
+)
+from audit.models.reviews import Review, ReviewKind
+from audit.models.rulesets import RulesetRevision, RulesetState, RulesetSwitch, SwitchKind
 from audit.models.saved_filters import SavedFilter
 from audit.models.sharing import ShareLink
 from audit.models.submissions import Submission
@@ -74,6 +89,7 @@ from audit.models.tables import Table, TableTouch
 from audit.models.tokens import ApiToken
 from audit.models.uploads import Chunk, ChunkState, Upload, UploadState
 from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
+from audit.models.visits import SignIn, SignInOutcome, SignInWay, Visit, VisitEnd
 
 __all__ = [
     "AcceptedSoftware",
@@ -99,6 +115,7 @@ __all__ = [
     "ComparisonFinding",
     "DayRule",
     "Decision",
+    "DepartedVerdict",
     "Docket",
     "Duplicate",
     "FeedDrift",
@@ -107,12 +124,15 @@ __all__ = [
     "Grant",
     "Hand",
     "HandVersion",
+    "HoldEnd",
     "JournalEntry",
     "LeafKind",
+    "LegalHold",
     "NameDecision",
     "NamedUpload",
     "Numbering",
     "PartialRecord",
+    "PasswordRecord",
     "Player",
     "Reaudit",
     "ReauditAmount",
@@ -120,6 +140,8 @@ __all__ = [
     "ReauditFault",
     "ReauditResult",
     "ReauditState",
+    "RecordClass",
+    "RecoveryCode",
     "Refusal",
     "RefusedLines",
     "Remedy",
@@ -135,23 +157,42 @@ __all__ = [
     "ReportRun",
     "ReportRunState",
     "Restatement",
+    "RetentionBatch",
+    "RetentionDeletion",
+    "RetentionRun",
+    "RetentionState",
+    "RetentionTerm",
+    "Review",
+    "ReviewKind",
     "Role",
+    "RulesetRevision",
+    "RulesetState",
+    "RulesetSwitch",
     "RunState",
     "SavedFilter",
     "SealNode",
     "SealPending",
     "SealedLeaf",
+    "SecondStep",
     "Severity",
     "ShareLink",
+    "SignIn",
+    "SignInOutcome",
+    "SignInWay",
     "SoftwareCheck",
     "SortedRefusal",
     "SortedUpload",
+    "Staff",
     "Submission",
+    "SwitchKind",
     "Table",
     "TableTouch",
+    "TermUnit",
     "TreeHead",
     "Upload",
     "UploadState",
     "Verdict",
     "VerdictKind",
+    "Visit",
+    "VisitEnd",
 ]

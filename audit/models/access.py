@@ -47,11 +47,16 @@ class Grant(models.Model):
 
     class Meta:
         constraints = (
+            # Two, because PostgreSQL 14 takes each NULL for another source.
             models.UniqueConstraint(
                 name="grant_once",
                 fields=["account", "role", "source"],
-                condition=Q(ended_at=None),
-                nulls_distinct=False,
+                condition=Q(ended_at=None, source__isnull=False),
+            ),
+            models.UniqueConstraint(
+                name="grant_everywhere_once",
+                fields=["account", "role"],
+                condition=Q(ended_at=None, source=None),
             ),
             models.CheckConstraint(name="grant_role_known", condition=Q(role__in=Role.values)),
             models.CheckConstraint(
