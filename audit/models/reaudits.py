@@ -47,8 +47,10 @@ class Reaudit(models.Model):
 
     `filter` is the query of the hands list as data, `filter_text` the same in words; `named` keeps
     to hands that name this ruleset, "" to none. `rulesets` are those known at the start, name to
-    SHA-256: a worker that knows others takes no part. Hands up to `hand_max` and refused lines up
-    to `refusal_max` are gathered, as far as `hand_last` and `refusal_last`.
+    SHA-256: a worker that does not know them all takes no part. `newest_max` keeps to so many of
+    the hands that were played last, of which `hand_from` at `played_from` is the first. Hands up to
+    `hand_max` and refused lines up to `refusal_max` are gathered, as far as `hand_last` and
+    `refusal_last`.
     `total_count` versions and lines are to be judged, `done_count` have been:
     written + confirmed + rehearsed + admitted + refused + aside = done. `written`: a verdict was
     added; `confirmed`: the same verdict stood there already; `admitted`: a refused line became a
@@ -77,6 +79,9 @@ class Reaudit(models.Model):
         max_length=10, choices=ReauditState.choices, default=ReauditState.GATHERING
     )
     error = models.TextField(blank=True, default="")
+    newest_max = models.BigIntegerField(null=True, default=None)
+    played_from = models.DateTimeField(null=True, default=None)
+    hand_from = models.BigIntegerField(null=True, default=None)
     hand_max = models.BigIntegerField()
     hand_last = models.BigIntegerField(default=0)
     refusal_max = models.BigIntegerField(default=0)
