@@ -38,6 +38,12 @@ class LeafKind(models.IntegerChoices):
     NAME_DECISION = 20, "decision about names"
     DAY_RULE = 21, "day rule"
     REPORT = 30, "report"
+    RETENTION_TERM = 31, "term of keeping"
+    LEGAL_HOLD = 32, "legal hold"
+    HOLD_END = 33, "end of a legal hold"
+    RETENTION_RUN = 34, "retention run"
+    RETENTION_BATCH = 35, "batch of a retention run"
+    RETENTION_DELETION = 36, "deletion of a retention run"
 
 
 class SealPending(models.Model):

@@ -53,6 +53,8 @@ _EARLIER = (
     " LEFT JOIN audit_verdict ew ON ew.id = t.earlier_id"
     " LEFT JOIN audit_handversion ev ON ev.id = ew.version_id"
     " LEFT JOIN audit_hand eh ON eh.id = ev.hand_id"
+    # What the leaf says of a verdict that went under a retention run.
+    " LEFT JOIN audit_departedverdict d ON d.verdict = t.earlier_id"
 )
 _FINDING = (
     "t.position, t.code, t.severity, t.event, t.seat, t.subject, t.logged, t.expected, t.rule,"
@@ -85,7 +87,8 @@ SEALED: dict[LeafKind, Sealed] = {
         table="audit_comparison",
         joins=_OF_VERDICT + _EARLIER,
         fields="h.source, h.hand_id, v.number, w.digest, t.engine, t.kind, t.digest, t.created_at,"
-        " eh.source, eh.hand_id, ev.number, ew.digest",
+        " coalesce(eh.source, d.source), coalesce(eh.hand_id, d.hand_id),"
+        " coalesce(ev.number, d.number), coalesce(ew.digest, d.digest)",
     ),
     LeafKind.COMPARISON_FINDING: Sealed(
         name="comparison-finding/1",
@@ -198,6 +201,39 @@ SEALED: dict[LeafKind, Sealed] = {
         fields="t.id, t.series, t.edition, t.made_by_id, t.made_at, t.parameters, t.changes,"
         " t.body_sha256, sha256(t.json), sha256(t.csv), sha256(t.pdf), t.note",
         json=(5, 6),
+    ),
+    LeafKind.RETENTION_TERM: Sealed(
+        name="retention-term/1",
+        table="audit_retentionterm",
+        fields="t.id, t.source, t.record_class, t.count, t.unit, t.reason, t.set_by_id, t.set_at",
+    ),
+    LeafKind.LEGAL_HOLD: Sealed(
+        name="legal-hold/1",
+        table="audit_legalhold",
+        fields="t.id, t.source, t.hand_id, t.case_id, t.reason, t.placed_by_id, t.placed_at",
+    ),
+    LeafKind.HOLD_END: Sealed(
+        name="hold-end/1",
+        table="audit_holdend",
+        fields="t.hold_id, t.reason, t.lifted_by_id, t.lifted_at",
+    ),
+    LeafKind.RETENTION_RUN: Sealed(
+        name="retention-run/1",
+        table="audit_retentionrun",
+        fields="t.id, t.record_class, t.source, t.term_id, t.cutoff_at, t.reason, t.asked_by_id,"
+        " t.started_at, t.finished_at, t.item_count, t.counts, t.leaf_count, t.root,"
+        " t.certificate, t.sha256",
+        json=(10,),
+    ),
+    LeafKind.RETENTION_BATCH: Sealed(
+        name="retention-batch/1",
+        table="audit_retentionbatch",
+        fields="t.id, t.run_id, t.items, t.deleted_at",
+    ),
+    LeafKind.RETENTION_DELETION: Sealed(
+        name="retention-deletion/1",
+        table="audit_retentiondeletion",
+        fields="t.id, t.batch_id, t.kind, t.rows",
     ),
 }
 

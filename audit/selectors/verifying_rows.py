@@ -20,6 +20,7 @@ _RAW = {LeafKind.VERSION, LeafKind.DUPLICATE, LeafKind.REFUSAL}
 _ONLY = {
     LeafKind.UPLOAD: "t.sha256 IS NOT NULL",
     LeafKind.REFUSAL: "t.upload_id IN (SELECT id FROM audit_upload WHERE sha256 IS NOT NULL)",
+    LeafKind.RETENTION_RUN: "t.state = 'done'",
 }
 # Which fields of a kind name its row to people, besides the key.
 _NAMES: dict[LeafKind, tuple[str, ...]] = {
