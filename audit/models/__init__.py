@@ -40,6 +40,7 @@ from audit.models.evidence import (
 )
 from audit.models.feeds import FeedDrift, PartialRecord
 from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
+from audit.models.holdings import Holding, SearchedUpload
 from audit.models.journal import JournalEntry
 from audit.models.players import NameDecision, NamedUpload, Player, Rename
 from audit.models.reaudits import (
@@ -125,6 +126,7 @@ __all__ = [
     "Hand",
     "HandVersion",
     "HoldEnd",
+    "Holding",
     "JournalEntry",
     "LeafKind",
     "LegalHold",
@@ -173,6 +175,7 @@ __all__ = [
     "SealNode",
     "SealPending",
     "SealedLeaf",
+    "SearchedUpload",
     "SecondStep",
     "Severity",
     "ShareLink",
