@@ -20,12 +20,11 @@ class Languages(LocaleMiddleware):
     """
 
     def process_request(self, request: HttpRequest) -> None:
-        if request.path_info.startswith("/api/"):
-            language = settings.LANGUAGE_CODE
-        else:
+        language: str = settings.LANGUAGE_CODE
+        if not request.path_info.startswith("/api/"):
             chosen = request.session.get(SESSION_KEY)
-            known = isinstance(chosen, str) and chosen in dict(settings.LANGUAGES)
-            language = chosen if known else translation.get_language_from_request(request)
+            is_known = isinstance(chosen, str) and chosen in dict(settings.LANGUAGES)
+            language = str(chosen) if is_known else translation.get_language_from_request(request)
         translation.activate(language)
         request.LANGUAGE_CODE = language
 

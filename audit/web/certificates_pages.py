@@ -15,6 +15,7 @@ from audit.models import Numbering, VerdictKind
 from audit.selectors.certificates import CertificateDetail, CertificateRow, RunRow
 from audit.selectors.certificates_days import Rule, Rules, zone_names
 from audit.selectors.pages import Page
+from audit.web.language import phrase, phrases, say
 from audit.web.markup import grouped
 from audit.web.presenters.hands import day_words
 
@@ -28,31 +29,36 @@ MONEY = (
     "rake_difference", "net_difference",
 )  # fmt: skip
 REASONS = {
-    "numbers-missing": "Numbers are missing in the sequence of hand ids.",
-    "numbers-unreadable": "The hand ids should be numbered, but no common form was found in them.",
-    "round-hands-missing": "Rounds came in with only one of their two hands.",
-    "conflicts": "Under one id came records of different meaning, and nobody said which one holds.",
-    "refused": "Lines of this table and day were refused, and no hand of their id is stored.",
-    "refused-table-not-known": "Uploads of this day had lines refused that name no table; they may"
-    " belong here.",
-    "refused-not-looked-at": "Refused lines of an upload were not looked through yet.",
-    "upload-open": "An upload that brought hands of this day is still being audited.",
-    "comparing": "Hands of this day are still to be compared with the ones before them.",
+    "numbers-missing": say("Numbers are missing in the sequence of hand ids."),
+    "numbers-unreadable": say(
+        "The hand ids should be numbered, but no common form was found in them."
+    ),
+    "round-hands-missing": say("Rounds came in with only one of their two hands."),
+    "conflicts": say(
+        "Under one id came records of different meaning, and nobody said which one holds."
+    ),
+    "refused": say("Lines of this table and day were refused, and no hand of their id is stored."),
+    "refused-table-not-known": say(
+        "Uploads of this day had lines refused that name no table; they may belong here."
+    ),
+    "refused-not-looked-at": say("Refused lines of an upload were not looked through yet."),
+    "upload-open": say("An upload that brought hands of this day is still being audited."),
+    "comparing": say("Hands of this day are still to be compared with the ones before them."),
 }
 BASES = {
-    "numbered": "The hand ids are numbered, as the rule of this table says.",
-    "detected": "The hand ids look numbered: they share one form, and most numbers are hands.",
-    "none": "Not checked: by the rule of this table its ids have no sequence.",
-    "no-form": "Not checked: the hand ids share no form with a number in it.",
-    "too-few": "Not checked: too few hands to tell whether their ids are numbered.",
-    "too-sparse": "Not checked: the numbers lie too far apart to be a sequence.",
+    "numbered": say("The hand ids are numbered, as the rule of this table says."),
+    "detected": say("The hand ids look numbered: they share one form, and most numbers are hands."),
+    "none": say("Not checked: by the rule of this table its ids have no sequence."),
+    "no-form": say("Not checked: the hand ids share no form with a number in it."),
+    "too-few": say("Not checked: too few hands to tell whether their ids are numbered."),
+    "too-sparse": say("Not checked: the numbers lie too far apart to be a sequence."),
 }
 WHERE = {
-    "inside": "within the day",
-    "before": "before the first hand: of this day or an earlier one",
-    "after": "after the last hand: of this day or a later one",
+    "inside": say("within the day"),
+    "before": say("before the first hand: of this day or an earlier one"),
+    "after": say("after the last hand: of this day or a later one"),
 }
-STANDINGS = {"holds": "Holds", "outdated": "Changed since", "replaced": "Replaced"}
+STANDINGS = {"holds": say("Holds"), "outdated": say("Changed since"), "replaced": say("Replaced")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +109,8 @@ def present_list(
                                         **({"state": value} if value else {})}),
                 "is_current": asked.get("state", "") == value,
             }
-            for value, title in (("", "All"), ("incomplete", "Not complete"),
-                                 ("complete", "Complete"))
+            for value, title in (("", phrase("All")), ("incomplete", phrase("Not complete")),
+                                 ("complete", phrase("Complete")))
         ],
     }  # fmt: skip
 
@@ -123,11 +129,15 @@ def present_run(run: RunRow) -> dict[str, Any]:
 
 
 def _run_words(run: RunRow) -> str:
-    looked = f"{run.looked} of {run.tables} tables looked at"
+    looked = phrase("{looked} of {tables} tables looked at", looked=run.looked, tables=run.tables)
     if run.state == "done":
-        made = f"{run.made} certificates made, {run.same} still hold"
-        return f"Done: {made}, {run.empty} tables without a hand or a refused line that day."
-    return f"Stopped: {looked}." if run.state == "stopped" else f"{looked}."
+        made = phrase("{made} certificates made, {same} still hold", made=run.made, same=run.same)
+        return phrase(
+            "Done: {made}, {empty} tables without a hand or a refused line that day.",
+            made=made,
+            empty=run.empty,
+        )
+    return phrase("Stopped: {looked}.", looked=looked) if run.state == "stopped" else f"{looked}."
 
 
 def present_rules(rules: Rules, tables: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -186,8 +196,12 @@ def _hands_url(content: Mapping[str, Any]) -> str:
 
 def _rule_words(rule: Mapping[str, Any]) -> str:
     if rule["time_zone"] is None:
-        return f"from {rule['starts_at']} in the offset logged with each hand"
-    return f"from {rule['starts_at']}, {rule['time_zone']}"
+        return phrase(
+            "from {starts_at} in the offset logged with each hand", starts_at=rule["starts_at"]
+        )
+    return phrase(
+        "from {starts_at}, {time_zone}", starts_at=rule["starts_at"], time_zone=rule["time_zone"]
+    )
 
 
 def _kinds(verdicts: Mapping[str, int], row: CertificateRow) -> list[tuple[str, int, str]]:
@@ -204,57 +218,113 @@ def _checks(content: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     sequence, rounds = content["sequence"], content["rounds"]
     numbers = str(sequence["missing"]) if sequence["is_checked"] else "–"
     return [
-        ("Missing numbers", numbers, "gaps"),
-        ("Out of order", str(sequence["out_of_order"]["count"]), "out-of-order"),
-        ("Rounds with only one hand", str(rounds["missing"]["count"]), "rounds"),
-        ("Rounds with a hand twice", str(rounds["doubled"]["count"]), "doubled"),
-        ("Repeated lines", str(content["repeated"]["lines"]), "repeated"),
-        ("Possible duplicates", str(content["possible_duplicates"]["count"]), "twins"),
-        ("In conflict", str(content["conflicts"]["count"]), "conflicts"),
-        ("Restated", str(content["restated"]["count"]), "restated"),
-        ("Refused lines", str(content["refused"]["count"]), "refused"),
+        (phrase("Missing numbers"), numbers, "gaps"),
+        (phrase("Out of order"), str(sequence["out_of_order"]["count"]), "out-of-order"),
+        (phrase("Rounds with only one hand"), str(rounds["missing"]["count"]), "rounds"),
+        (phrase("Rounds with a hand twice"), str(rounds["doubled"]["count"]), "doubled"),
+        (phrase("Repeated lines"), str(content["repeated"]["lines"]), "repeated"),
+        (phrase("Possible duplicates"), str(content["possible_duplicates"]["count"]), "twins"),
+        (phrase("In conflict"), str(content["conflicts"]["count"]), "conflicts"),
+        (phrase("Restated"), str(content["restated"]["count"]), "restated"),
+        (phrase("Refused lines"), str(content["refused"]["count"]), "refused"),
     ]
 
 
 def _sections(content: Mapping[str, Any]) -> list[Section]:
     rounds = content["rounds"]
     return [
-        _section("gaps", "Missing numbers", content["sequence"]["gaps"],
-                 ("From", "To", "Numbers", "Where"),
-                 lambda one: (one["from"], one["to"], str(one["count"]), WHERE[one["where"]]),
-                 about="A number may belong to another table of the source."
-                 if content["sequence"]["elsewhere"] else ""),
-        _section("out-of-order", "Out of order", content["sequence"]["out_of_order"],
-                 ("Hand",), lambda one: (one,),
-                 about="The fewest hands without which the numbers rise in the order of play."),
-        _section("rounds", "Rounds with only one hand", rounds["missing"],
-                 ("Round", "Missing", "Came in", "Game"),
-                 lambda one: (one["round"], f"hand {one['missing']}", one["hand_id"],
-                              _game(one["game"]))),
-        _section("doubled", "Rounds with a hand twice", rounds["doubled"],
-                 ("Round", "Hand", "Came in as"),
-                 lambda one: (one["round"], str(one["hand"]), ", ".join(one["hand_ids"]))),
-        _section("repeated", "Repeated", content["repeated"], ("Hand", "By"),
-                 lambda one: (one["hand_id"], "; ".join(map(_repeat, one["by"])))),
-        _section("twins", "Possible duplicates under another id", content["possible_duplicates"],
-                 ("Hand", "Says the same as"),
-                 lambda one: (one["hand_id"], ", ".join(one["of"]))),
-        _section("conflicts", "In conflict", content["conflicts"],
-                 ("Hand", "First brought by", "Other records"),
-                 lambda one: (one["hand_id"], _line_of(*one["brought_by"]),
-                              "; ".join(_line_of(two["upload"], two["line"])
-                                        for two in one["others"])),
-                 about="Neither record was chosen, so neither is summed."),
-        _section("restated", "Restated", content["restated"],
-                 ("Hand", "Version", "Because", "By"),
-                 lambda one: (one["hand_id"], f"{one['version']} in place of {one['replaced']}",
-                              one["reason"], one["announced_by"])),
-        _section("refused", "Refused lines", content["refused"],
-                 ("Line", "Hand", "Where and why", "Since"),
-                 lambda one: (_line_of(one["upload_id"], one["line"]), one["hand_id"] or "–",
-                              f"{one['place']} {one['reason']}",
-                              "stored since" if one["is_known"] else "no hand of its id")),
-    ]  # fmt: skip
+        _section(
+            "gaps",
+            phrase("Missing numbers"),
+            content["sequence"]["gaps"],
+            (phrase("From"), phrase("To"), phrase("Numbers"), phrase("Where")),
+            lambda one: (one["from"], one["to"], str(one["count"]), WHERE[one["where"]]),
+            about=phrase("A number may belong to another table of the source.")
+            if content["sequence"]["elsewhere"]
+            else "",
+        ),
+        _section(
+            "out-of-order",
+            phrase("Out of order"),
+            content["sequence"]["out_of_order"],
+            (phrase("Hand"),),
+            lambda one: (one,),
+            about=phrase("The fewest hands without which the numbers rise in the order of play."),
+        ),
+        _section(
+            "rounds",
+            phrase("Rounds with only one hand"),
+            rounds["missing"],
+            (phrase("Round"), phrase("Missing"), phrase("Came in"), phrase("Game")),
+            lambda one: (
+                one["round"],
+                phrase("hand {missing}", missing=one["missing"]),
+                one["hand_id"],
+                _game(one["game"]),
+            ),
+        ),
+        _section(
+            "doubled",
+            phrase("Rounds with a hand twice"),
+            rounds["doubled"],
+            (phrase("Round"), phrase("Hand"), phrase("Came in as")),
+            lambda one: (one["round"], str(one["hand"]), ", ".join(one["hand_ids"])),
+        ),
+        _section(
+            "repeated",
+            phrase("Repeated"),
+            content["repeated"],
+            (phrase("Hand"), phrase("By")),
+            lambda one: (one["hand_id"], "; ".join(map(_repeat, one["by"]))),
+        ),
+        _section(
+            "twins",
+            phrase("Possible duplicates under another id"),
+            content["possible_duplicates"],
+            (phrase("Hand"), phrase("Says the same as")),
+            lambda one: (one["hand_id"], ", ".join(one["of"])),
+        ),
+        _section(
+            "conflicts",
+            phrase("In conflict"),
+            content["conflicts"],
+            (phrase("Hand"), phrase("First brought by"), phrase("Other records")),
+            lambda one: (
+                one["hand_id"],
+                _line_of(*one["brought_by"]),
+                "; ".join(_line_of(two["upload"], two["line"]) for two in one["others"]),
+            ),
+            about=phrase("Neither record was chosen, so neither is summed."),
+        ),
+        _section(
+            "restated",
+            phrase("Restated"),
+            content["restated"],
+            (phrase("Hand"), phrase("Version"), phrase("Because"), phrase("By")),
+            lambda one: (
+                one["hand_id"],
+                phrase(
+                    "{version} in place of {replaced}",
+                    version=one["version"],
+                    replaced=one["replaced"],
+                ),
+                one["reason"],
+                one["announced_by"],
+            ),
+        ),
+        _section(
+            "refused",
+            phrase("Refused lines"),
+            content["refused"],
+            (phrase("Line"), phrase("Hand"), phrase("Where and why"), phrase("Since")),
+            lambda one: (
+                _line_of(one["upload_id"], one["line"]),
+                one["hand_id"] or "–",
+                f"{one['place']} {one['reason']}",
+                phrase("stored since") if one["is_known"] else phrase("no hand of its id"),
+            ),
+        ),
+    ]
 
 
 def _section(
@@ -267,12 +337,19 @@ def _section(
 
 
 def _repeat(one: Mapping[str, Any]) -> str:
-    words = f"upload {one['upload']}, {one['lines']} line{'s' if one['lines'] != 1 else ''}"
-    return words + (f", {one['respelt']} in other bytes" if one["respelt"] else "")
+    words = phrases(
+        "upload {upload}, {count} line",
+        "upload {upload}, {count} lines",
+        one["lines"],
+        upload=one["upload"],
+    )
+    return words + (
+        phrase(", {respelt} in other bytes", respelt=one["respelt"]) if one["respelt"] else ""
+    )
 
 
 def _line_of(upload: int, line: int) -> str:
-    return f"upload {upload}, line {line}"
+    return phrase("upload {upload}, line {line}", upload=upload, line=line)
 
 
 def _game(name: str) -> str:

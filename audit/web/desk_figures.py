@@ -12,6 +12,7 @@ from audit.services.desk.amounts import exposure_of
 from audit.web import desk_words as words
 from audit.web import markup
 from audit.web.desk_texts import Texts
+from audit.web.language import phrase
 from audit.web.presenters.hands import clock_words
 from audit.web.walks import Replayed, walked
 
@@ -271,7 +272,7 @@ def file_hand(hand: LetterHand) -> FiledHand:
 def _by(step: replay.Step) -> str:
     if step.kind not in _CHOICES:
         return ""
-    return "by the timer" if step.is_auto else "by the player"
+    return phrase("by the timer") if step.is_auto else phrase("by the player")
 
 
 def _filed(figure: replay.Figure) -> FiledFigure:
@@ -282,7 +283,7 @@ def _filed(figure: replay.Figure) -> FiledFigure:
         state = "none"
     rule = next((one.rule for one in reversed(figure.stages) if one.rule), None)
     return FiledFigure(
-        owner=figure.owner_title or "Hand",
+        owner=figure.owner_title or phrase("Hand"),
         title=figure.title,
         logged=None if figure.logged is None else markup.minus(figure.logged),
         expected=markup.minus(figure.recomputed),

@@ -19,6 +19,7 @@ from audit.selectors.pages import Page
 from audit.services.desk.remedies import MOVES_MONEY
 from audit.web import desk_words as words
 from audit.web import markup
+from audit.web.language import phrase, phrases, told
 from audit.web.presenters.findings import FindingCard, present_finding
 
 FILTERS = ("state", "owner", "decision", "code", "source", "overdue")
@@ -59,8 +60,8 @@ def case_line(row: CaseRow, now: datetime) -> CaseLine:
 def _relation(row: CaseRow) -> str:
     if row.explained_by:
         more = len(row.explained_by) - 1
-        return f"right if {words.option_words(row.explained_by[0])}" + (
-            f", or by {more} more" if more else ""
+        return phrase("right if {option}", option=words.option_words(row.explained_by[0])) + (
+            phrase(", or by {more} more", more=more) if more else ""
         )
     return words.relation_words(row.relation)
 
@@ -94,7 +95,12 @@ def present_queue(
             {"title": one.label, "url": address(state=one.value), "is_current": state == one.value}
             for one in CaseState
         ],
-        "owners": (("", "Anybody"), ("mine", "Mine"), ("free", "Nobody"), ("others", "Others")),
+        "owners": (
+            ("", phrase("Anybody")),
+            ("mine", phrase("Mine")),
+            ("free", phrase("Nobody")),
+            ("others", phrase("Others")),
+        ),
         "codes": codes,
         "decisions": [(one.value, words.DECISIONS[one][0]) for one in Decision],
         "is_filtered": bool(set(asked) - {"state"}),
@@ -200,7 +206,7 @@ def present_case(detail: CaseDetail, *, user_id: int, left: bool) -> dict[str, A
 
 def _title(code: str) -> str:
     known = replay.CODES.get(code)
-    return known.title if known is not None else code
+    return told(known.title) if known is not None else code
 
 
 def _cause(row: CaseRow) -> dict[str, Any] | None:
@@ -249,16 +255,19 @@ def _player_line(one: ExposureRow, largest: int) -> PlayerLine:
 def _netted(detail: CaseDetail) -> str:
     """What players are owed in all; of hands none of which can be recomputed that is not known."""
     if detail.exposure.netted:
-        return f"{words.money_words(detail.exposure.netted)} owed after netting"
+        return phrase(
+            "{money} owed after netting",
+            money=words.money_words(detail.exposure.netted),
+        )
     if 0 < detail.row.hand_count == detail.unknown_count:
-        return "what is owed is not known"
-    return "nothing owed after netting"
+        return phrase("what is owed is not known")
+    return phrase("nothing owed after netting")
 
 
 def _owed(difference: int, unknown: int) -> str:
     if difference == 0:
-        return "not known" if unknown else "even"
-    return "is owed" if difference > 0 else "kept too much"
+        return phrase("not known") if unknown else phrase("even")
+    return phrase("is owed") if difference > 0 else phrase("kept too much")
 
 
 def member_line(row: MemberRow) -> MemberLine:
@@ -276,17 +285,17 @@ def member_line(row: MemberRow) -> MemberLine:
 
 def act_line(act: ActRow) -> ActLine:
     """An act as a sentence; texts and names are printed beside it."""
-    return ActLine(row=act, who=act.actor or "Audit", what=_what(act))
+    return ActLine(row=act, who=act.actor or phrase("Audit"), what=_what(act))
 
 
 def _what(act: ActRow) -> str:
-    hands = f"{act.count} hand{'' if act.count == 1 else 's'}"
+    hands = phrases("{count} hand", "{count} hands", act.count)
     if act.kind == ActKind.JOINED:
-        return f"joined {hands}: same ruleset, finding and difference"
+        return phrase("joined {hands}: same ruleset, finding and difference", hands=hands)
     if act.kind == ActKind.LEFT:
-        return f"took {hands} out: they no longer show this"
+        return phrase("took {hands} out: they no longer show this", hands=hands)
     if act.kind == ActKind.DECIDED:
-        return f"decided: {words.DECISIONS[Decision(act.decision)][0]}"
+        return phrase("decided: {decision}", decision=words.DECISIONS[Decision(act.decision)][0])
     if act.kind == ActKind.LAPSED:
-        return "released the case: the time for which it was taken ran out"
+        return phrase("released the case: the time for which it was taken ran out")
     return ActKind(act.kind).label

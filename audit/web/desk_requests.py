@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 
 from audit import selectors
 from audit.services import desk
+from audit.web.language import phrase
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -45,7 +46,7 @@ def number_of(fields: Mapping[str, Any], key: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 18):
-        raise desk.DeskRefused(f"“{text[:40]}” is not a number.")
+        raise desk.DeskRefused(phrase("“{text}” is not a number.", text=text[:40]))
     return int(text)
 
 
@@ -54,7 +55,7 @@ def person_of(fields: Mapping[str, Any], key: str) -> User:
     number = number_of(fields, key)
     found = User.objects.filter(pk=number, is_active=True).first() if number else None
     if found is None:
-        raise desk.DeskRefused("Choose a person.")
+        raise desk.DeskRefused(phrase("Choose a person."))
     return found
 
 
@@ -62,15 +63,15 @@ def instant_of(fields: Mapping[str, Any], when: str, offset: str) -> datetime:
     """A date and time of day with an offset from UTC, both as typed. Raises: DeskRefused."""
     day, zone = str(fields.get(when, "")).strip(), str(fields.get(offset, "")).strip()
     if not day:
-        raise desk.DeskRefused("Say when the claim was made.")
+        raise desk.DeskRefused(phrase("Say when the claim was made."))
     if len(zone) != 6 or zone[0] not in "+-" or zone[3] != ":":
-        raise desk.DeskRefused("The offset from UTC is like +08:00.")
+        raise desk.DeskRefused(phrase("The offset from UTC is like +08:00."))
     try:
         local = datetime.fromisoformat(day)
         if local.tzinfo is not None or len(day) < len("2025-01-01T00:00"):
-            raise desk.DeskRefused("The time of the claim is like 2025-05-17T21:14.")
+            raise desk.DeskRefused(phrase("The time of the claim is like 2025-05-17T21:14."))
         return datetime.fromisoformat(f"{local.isoformat()}{zone}").astimezone(UTC)
     except (ValueError, OverflowError) as error:
         if isinstance(error, desk.DeskRefused):
             raise
-        raise desk.DeskRefused("The time of the claim is like 2025-05-17T21:14.") from None
+        raise desk.DeskRefused(phrase("The time of the claim is like 2025-05-17T21:14.")) from None

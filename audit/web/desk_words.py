@@ -9,69 +9,70 @@ import replay
 from audit.models import Decision
 from audit.selectors.desk_queue import CaseRow, Money
 from audit.web import markup
+from audit.web.language import listed, phrase, phrases, say, told
 from audit.web.presenters.findings import WITHOUT_RULE
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
 
 # What stands between logged and expected (services.desk.causes), as the end of "the log has …".
 RELATIONS = {
-    "one-more": "one smallest unit more than the rules give",
-    "one-less": "one smallest unit less than the rules give",
-    "opposite": "the right amount with the wrong sign",
-    "zero": "zero where something is due",
-    "rake-left-out": "the result before rake: the rake was left out",
-    "rake-twice": "the result less rake twice: the rake was taken again",
-    "double": "twice what the rules give",
-    "half": "half of what the rules give",
-    "triple": "three times what the rules give",
-    "fourfold": "four times what the rules give",
-    "third": "a third of what the rules give",
-    "quarter": "a quarter of what the rules give",
-    "other": "another figure, in no simple ratio to the right one",
-    "missing": "nothing where something is due",
-    "surplus": "something where nothing is due",
-    "kind": "another kind of payment",
-    "collector": "another collector",
-    "units": "other units for the same payment",
-    "seat": "another seat",
-    "number": "another number",
-    "banker": "another banker",
-    "streak": "another length of the bank",
+    "one-more": say("one smallest unit more than the rules give"),
+    "one-less": say("one smallest unit less than the rules give"),
+    "opposite": say("the right amount with the wrong sign"),
+    "zero": say("zero where something is due"),
+    "rake-left-out": say("the result before rake: the rake was left out"),
+    "rake-twice": say("the result less rake twice: the rake was taken again"),
+    "double": say("twice what the rules give"),
+    "half": say("half of what the rules give"),
+    "triple": say("three times what the rules give"),
+    "fourfold": say("four times what the rules give"),
+    "third": say("a third of what the rules give"),
+    "quarter": say("a quarter of what the rules give"),
+    "other": say("another figure, in no simple ratio to the right one"),
+    "missing": say("nothing where something is due"),
+    "surplus": say("something where nothing is due"),
+    "kind": say("another kind of payment"),
+    "collector": say("another collector"),
+    "units": say("other units for the same payment"),
+    "seat": say("another seat"),
+    "number": say("another number"),
+    "banker": say("another banker"),
+    "streak": say("another length of the bank"),
 }
 # The same as a short formula, where there is one.
 FORMULAS = {
-    "one-more": "logged − expected = +1 smallest unit",
-    "one-less": "logged − expected = −1 smallest unit",
-    "opposite": "logged = −expected",
-    "zero": "logged = 0",
-    "rake-left-out": "logged − expected = rake",
-    "rake-twice": "expected − logged = rake",
-    "double": "logged = 2 × expected",
-    "half": "logged = expected ÷ 2",
-    "triple": "logged = 3 × expected",
-    "fourfold": "logged = 4 × expected",
-    "third": "logged = expected ÷ 3",
-    "quarter": "logged = expected ÷ 4",
+    "one-more": say("logged − expected = +1 smallest unit"),
+    "one-less": say("logged − expected = −1 smallest unit"),
+    "opposite": say("logged = −expected"),
+    "zero": say("logged = 0"),
+    "rake-left-out": say("logged − expected = rake"),
+    "rake-twice": say("expected − logged = rake"),
+    "double": say("logged = 2 × expected"),
+    "half": say("logged = expected ÷ 2"),
+    "triple": say("logged = 3 × expected"),
+    "fourfold": say("logged = 4 × expected"),
+    "third": say("logged = expected ÷ 3"),
+    "quarter": say("logged = expected ÷ 4"),
 }
 DECISIONS = {
-    Decision.OPERATOR: ("Operator error", "The room paid wrongly; remedies follow"),
-    Decision.PLAYER: ("Player right", "The claim stands"),
-    Decision.LOG: ("Log fault", "Paid rightly, logged wrongly"),
-    Decision.ENGINE: ("Engine fault", "Our replay is wrong; no player is accused"),
-    Decision.RULE: ("Rule unclear", "The rule text allows both readings"),
+    Decision.OPERATOR: (say("Operator error"), say("The room paid wrongly; remedies follow")),
+    Decision.PLAYER: (say("Player right"), say("The claim stands")),
+    Decision.LOG: (say("Log fault"), say("Paid rightly, logged wrongly")),
+    Decision.ENGINE: (say("Engine fault"), say("Our replay is wrong; no player is accused")),
+    Decision.RULE: (say("Rule unclear"), say("The rule text allows both readings")),
 }
 
 
 def title_of(row: CaseRow) -> str:
     """What a case is about, in a line."""
     if not row.code:
-        return "A player's claim"
+        return phrase("A player's claim")
     known = replay.CODES.get(row.code)
-    return known.title if known is not None else row.code
+    return told(known.title) if known is not None else row.code
 
 
 def relation_words(relation: str) -> str:
     """What the log has instead of what is due; several relations are joined by "or"."""
-    return ", or ".join(RELATIONS.get(one, one) for one in relation.split("+") if one)
+    return listed((RELATIONS.get(one, one) for one in relation.split("+") if one), ", or ")
 
 
 def formulas_of(relation: str) -> tuple[str, ...]:
@@ -83,7 +84,11 @@ def option_words(label: str) -> str:
     name, _, value = label.partition("=")
     option = name.partition(".")[2]
     what = OPTION_WORDS.get(option, option.replace("_", " "))
-    return f"{what} were {VALUE_WORDS.get((option, value), value.replace('_', ' '))}"
+    return phrase(
+        "{what} were {value}",
+        what=what,
+        value=VALUE_WORDS.get((option, value), value.replace("_", " ")),
+    )
 
 
 def because_of(row: CaseRow) -> str | None:
@@ -104,14 +109,16 @@ def signed(units: int, digits: int) -> str:
 def span_words(span: timedelta) -> str:
     """ "3 days", "5 hours", "20 minutes": whole units, cut and not rounded."""
     seconds = max(0, int(span.total_seconds()))
-    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            count = seconds // size
-            return f"{count} {word}{'' if count == 1 else 's'}"
-    return "less than a minute"
+    if seconds >= 86_400:
+        return phrases("{count} day", "{count} days", seconds // 86_400)
+    if seconds >= 3_600:
+        return phrases("{count} hour", "{count} hours", seconds // 3_600)
+    if seconds >= 60:
+        return phrases("{count} minute", "{count} minutes", seconds // 60)
+    return phrase("less than a minute")
 
 
 def due_words(due: datetime, now: datetime) -> str:
     if due >= now:
-        return f"due in {span_words(due - now)}"
-    return f"overdue by {span_words(now - due)}"
+        return phrase("due in {span}", span=span_words(due - now))
+    return phrase("overdue by {span}", span=span_words(now - due))

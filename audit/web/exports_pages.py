@@ -13,17 +13,18 @@ import replay
 from audit.selectors.exports import rake_off
 from audit.selectors.totals import Totals, TotalsPage
 from audit.web import markup
+from audit.web.language import say
 from audit.web.presenters.hands import day_words
 
 TOTALS_FILTERS = ("from", "to", "source", "table", "game")
 NOTHING = "–"
 # What rows may be put together by, besides currency.
 GROUPINGS = {
-    "table": "Table",
-    "game": "Game",
-    "source": "Source",
-    "day": "Day",
-    "none": "Currency alone",
+    "table": say("Table"),
+    "game": say("Game"),
+    "source": say("Source"),
+    "day": say("Day"),
+    "none": say("Currency alone"),
 }
 _FIELDS = {
     "table": ("day", "source", "table", "game"),

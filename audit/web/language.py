@@ -7,13 +7,35 @@ again in the language at hand; any other text is data and goes through as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 
 import replay
 
 SOURCE = "en"
+
+
+class Said(replay.Words):
+    """A sentence of the pages that is written down before anybody's language is known.
+
+    A template prints it in the language of its request.
+    """
+
+    __slots__ = ()
+
+    def __html__(self) -> SafeString:
+        return escape(told(self))
+
+
+def say(sentence: str, /) -> Said:
+    """A sentence for a table of words, told when it is printed."""
+    words = Said(sentence)
+    words.template = sentence
+    words.values = {}
+    return words
 
 
 def told(text: str) -> str:
@@ -32,6 +54,16 @@ def phrase(sentence: str, /, **values: object) -> str:
 def phrases(one: str, many: str, count: int, /, **values: object) -> str:
     """A sentence about a number of things; `count` decides on its form and fills {count}."""
     return ngettext(one, many, count).format_map(_told_values({"count": count, **values}))
+
+
+def phrase_html(sentence: str, /, **values: object) -> SafeString:
+    """A sentence with its places filled by pieces of HTML; anything else is escaped."""
+    return format_html(gettext(sentence), **_told_values(values))
+
+
+def listed(parts: Iterable[str], separator: str = ", ") -> str:
+    """Parts one behind the other, set apart as the language does it."""
+    return gettext(separator).join([told(part) for part in parts])
 
 
 def _told_values(values: Mapping[str, object]) -> dict[str, object]:

@@ -15,26 +15,36 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 
 import replay
+from audit.web.language import SOURCE, listed, phrase, say, told
 
 # The counter-clockwise order of play, drawn with 東 at the bottom, 南 right, 西 top, 北 left.
-SEAT_SEALS = ("東", "南", "西", "北")
-SEAT_NAMES = ("East", "South", "West", "North")
+SEAT_SEALS = (say("東"), say("南"), say("西"), say("北"))
+SEAT_NAMES = (say("East"), say("South"), say("West"), say("North"))
 SEAT_PLACES = ("east", "south", "west", "north")
 # The positions of Wenzhou Pai Gow by their codes.
-POSITIONS = {"bank": "莊 Bank", "shun": "順門 Shun", "chu": "出門 Chu", "dao": "到門 Dao"}
+POSITIONS = {
+    "bank": say("莊 Bank"),
+    "shun": say("順門 Shun"),
+    "chu": say("出門 Chu"),
+    "dao": say("到門 Dao"),
+}
+# What a wager is on: that the door wins, or that it loses.
+SIDES = {"win": say("win"), "lose": say("lose")}
 
 CONFIDENCE = {
-    "A": "stated outright by a source document",
-    "B": "two or more independent sources agree",
-    "C": "one other source",
-    "D": "derived, no source",
+    "A": say("stated outright by a source document"),
+    "B": say("two or more independent sources agree"),
+    "C": say("one other source"),
+    "D": say("derived, no source"),
 }
+UNKNOWN = say("unknown")
 
 _CHINESE = re.compile(r"[\u2e80-\u303f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
-_NAMES = {kind.code: f"{kind.code} {kind.hant} {kind.english}" for kind in replay.KINDS}
+_KINDS = {kind.code: kind for kind in replay.KINDS}
 _RULES = {rule.id: rule for game in replay.GAMES.values() for rule in game.rules.values()}
 
 
@@ -64,14 +74,50 @@ def grouped(text: str) -> str:
 def code_title(code: str) -> str:
     """The title of a finding code; an unknown one as it is."""
     known = replay.CODES.get(code)
-    return code if known is None else known.title
+    return code if known is None else told(known.title)
+
+
+def ended(sentence: str) -> str:
+    """A sentence with the full stop of its language, and one only."""
+    bare = sentence.rstrip(".。")
+    return phrase("{sentence}.", sentence=bare)
+
+
+def seat_name(seat: int) -> str:
+    """A seat by its character and its name: 東 East."""
+    return phrase("{character} {seat}", character=SEAT_SEALS[seat], seat=SEAT_NAMES[seat])
+
+
+def tile_name(code: str) -> str:
+    """A tile by its code, its character and its name; an unknown code as it is."""
+    kind = _KINDS.get(code)
+    if kind is None:
+        return code
+    return f"{code} {kind.hant} {kind.english}" if is_english() else f"{code} {told(kind.hant)}"
+
+
+def spoken(code: str) -> str:
+    """A tile for the ear, in one language."""
+    kind = _KINDS.get(code)
+    if kind is None:
+        return code
+    return f"{code} {kind.english}" if is_english() else f"{code} {told(kind.hant)}"
+
+
+def is_english() -> bool:
+    return get_language() in (SOURCE, None)
 
 
 def chinese(text: str) -> SafeString:
-    """Our own words, escaped, with each Chinese run marked as such and real minus signs."""
+    """Our own words in the language of the page, escaped, with real minus signs.
+
+    On an English page each Chinese run is marked as such.
+    """
+    text = minus(told(text))
+    if not is_english():
+        return escape(text)
     parts: list[str] = []
     end = 0
-    text = minus(text)
     for match in _CHINESE.finditer(text):
         parts.append(escape(text[end : match.start()]))
         parts.append(f'<span lang="zh-Hant">{match.group()}</span>')
@@ -80,24 +126,34 @@ def chinese(text: str) -> SafeString:
     return mark_safe("".join(parts))  # noqa: S308 - each part is escaped above
 
 
-@lru_cache(maxsize=512)
 def tile(code: str, size: str = "m", extra: str = "") -> SafeString:
     """One tile, `size` xs to xl; `extra` is `down` or `gone`, which its name says too.
 
     A tile that is not shown (`replay.BACK`) is a back, whatever stands beside it.
     """
+    return _tile(code, size, extra, get_language())
+
+
+@lru_cache(maxsize=1024)
+def _tile(code: str, size: str, extra: str, _language: str | None) -> SafeString:
+    """A tile in the language of the request, which is here so that each is kept apart."""
+    gone = " tile-gone" if extra == "gone" else ""
     if code == replay.BACK:
         return format_html(
-            '<svg class="tile tile-{}{}" role="img" aria-label="Tile face down">'
+            '<svg class="tile tile-{}{}" role="img" aria-label="{}">'
             '<use href="{}#tback"></use></svg>',
-            size, " tile-gone" if extra == "gone" else "", sprite(),
+            size, gone, phrase("Tile face down"), sprite(),
         )  # fmt: skip
-    name = _NAMES.get(code, code)
-    suffix = {"down": ", face down", "gone": ", played"}.get(extra, "")
+    name = tile_name(code)
+    if extra in _STATES:
+        name = listed((name, _STATES[extra]))
     return format_html(
-        '<svg class="tile tile-{}{}" role="img" aria-label="{}{}"><use href="{}#t{}"></use></svg>',
-        size, " tile-gone" if extra == "gone" else "", name, suffix, sprite(), code,
+        '<svg class="tile tile-{}{}" role="img" aria-label="{}"><use href="{}#t{}"></use></svg>',
+        size, gone, name, sprite(), code,
     )  # fmt: skip
+
+
+_STATES = {"down": say("face down"), "gone": say("played")}
 
 
 def tiles(codes: Iterable[str], size: str = "m", extra: str = "") -> SafeString:
@@ -110,9 +166,13 @@ def linked_tiles(codes: Iterable[str], size: str = "m", extra: str = "") -> Safe
     return mark_safe("".join(_linked_tile(code, size, extra) for code in codes))  # noqa: S308
 
 
-@lru_cache(maxsize=512)
 def _linked_tile(code: str, size: str, extra: str) -> SafeString:
-    drawn = tile(code, size, extra)
+    return _linked(code, size, extra, get_language())
+
+
+@lru_cache(maxsize=1024)
+def _linked(code: str, size: str, extra: str, language: str | None) -> SafeString:
+    drawn = _tile(code, size, extra, language)
     if code == replay.BACK:
         return drawn
     # By keyboard the same list is reached at once, without a stop at each tile.
@@ -143,22 +203,54 @@ def icon(name: str) -> SafeString:
     )
 
 
-@lru_cache(maxsize=16)
 def seal(seat: int, *, is_banker: bool = False) -> SafeString:
-    """A seat's square with its character; its English name is there for a screen reader."""
+    """A seat's square with its character; its name is there for a screen reader."""
+    return _seal(seat, is_banker, get_language())
+
+
+@lru_cache(maxsize=32)
+def _seal(seat: int, is_banker: bool, _language: str | None) -> SafeString:
+    name = told(SEAT_NAMES[seat])
     return format_html(
         '<span class="seal{}" title="{}"><span class="visually-hidden">{} </span>'
-        '<span lang="zh-Hant" aria-hidden="true">{}</span></span>',
-        " seal-bank" if is_banker else "", SEAT_NAMES[seat], SEAT_NAMES[seat], SEAT_SEALS[seat],
+        '<span{} aria-hidden="true">{}</span></span>',
+        " seal-bank" if is_banker else "", name, name, _lang(), told(SEAT_SEALS[seat]),
     )  # fmt: skip
 
 
-@lru_cache(maxsize=16)
+def _lang() -> SafeString:
+    """The mark of a Chinese part, which a Chinese page does not need."""
+    return SafeString(' lang="zh-Hant"') if is_english() else SafeString("")
+
+
+def both(hant: str | None, english: str) -> SafeString:
+    """A term in the original beside English; on a Chinese page in its own script alone."""
+    if not is_english():
+        return escape(told(hant or english))
+    if hant is None:
+        return chinese(english)
+    return format_html('<span lang="zh-Hant">{}</span> {}', hant, chinese(english))
+
+
+def character(hant: str) -> SafeString:
+    """A Chinese character or two that stand for themselves, as 莊 on a seal."""
+    return format_html("<span{}>{}</span>", _lang(), told(hant))
+
+
 def confidence_mark(letter: str) -> SafeString:
+    return _confidence_mark(letter, get_language())
+
+
+@lru_cache(maxsize=32)
+def _confidence_mark(letter: str, _language: str | None) -> SafeString:
+    title = phrase(
+        "Confidence {letter}: {meaning}",
+        letter=letter,
+        meaning=CONFIDENCE.get(letter, UNKNOWN),
+    )
     return format_html(
-        '<abbr class="conf conf-{}" title="Confidence {}: {}">{}</abbr>',
-        letter.lower(), letter, CONFIDENCE.get(letter, "unknown"), letter,
-    )  # fmt: skip
+        '<abbr class="conf conf-{}" title="{}">{}</abbr>', letter.lower(), title, letter
+    )
 
 
 def rule_link(rule_id: str | None, confidence: str | None = None) -> SafeString:
@@ -173,7 +265,7 @@ def rule_link(rule_id: str | None, confidence: str | None = None) -> SafeString:
                            rule_id, mark)  # fmt: skip
     return format_html(
         '<span class="nowrap"><a class="rule" href="{}#{}" title="{}">{}</a> {}</span>',
-        reverse("rules"), rule_id, rule.sentence, rule_id, mark,
+        reverse("rules"), rule_id, told(rule.sentence), rule_id, mark,
     )  # fmt: skip
 
 

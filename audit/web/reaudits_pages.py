@@ -17,8 +17,9 @@ from audit.selectors.reaudits import AdmissionRow, FaultRow, ReauditRow
 from audit.selectors.reaudits_report import AmountRow, ChangeDetail, ChangeRow, Flip, FlipCount
 from audit.selectors.reaudits_scope import KEYS, PREVIEW_MAX, Preview
 from audit.web import markup
+from audit.web.language import listed, phrase, phrases, say, told
 
-NO_FINDING = "no finding"
+NO_FINDING = say("no finding")
 # The filters that have a field of their own in the form; the others come with the address.
 FIELDS = ("game", "verdict", "code", "table", "player", "from", "to", "upload")
 
@@ -75,7 +76,7 @@ class ChangeLine:
 
 def side(kind: str, code: str) -> Side:
     known = replay.CODES.get(code)
-    return Side(kind=kind, code=code, title=known.title if known else (code or NO_FINDING))
+    return Side(kind=kind, code=code, title=told(known.title) if known else (code or NO_FINDING))
 
 
 def present_list(page: selectors.Page[ReauditRow]) -> dict[str, Any]:
@@ -93,7 +94,11 @@ def look(row: ReauditRow) -> str:
 
 
 def about(row: ReauditRow) -> str:
-    return f"Rehearsal under {row.ruleset}" if row.is_rehearsal else "Under the rulesets known now"
+    return (
+        phrase("Rehearsal under {ruleset}", ruleset=row.ruleset)
+        if row.is_rehearsal
+        else phrase("Under the rulesets known now")
+    )
 
 
 def present_form(
@@ -117,16 +122,19 @@ def present_form(
 
 
 def _preview_words(preview: Preview) -> str:
-    words = _counted(preview.hands, "hand")
-    if preview.lines:
-        words += f" and {_counted(preview.lines, 'refused line')}"
-    return f"{words} would be judged again."
+    hands = phrases("{shown} hand", "{shown} hands", preview.hands, shown=_at_most(preview.hands))
+    if not preview.lines:
+        return phrase("{hands} would be judged again.", hands=hands)
+    lines = phrases("{shown} refused line", "{shown} refused lines", preview.lines,
+                    shown=_at_most(preview.lines))  # fmt: skip
+    return phrase("{hands} and {lines} would be judged again.", hands=hands, lines=lines)
 
 
-def _counted(count: int, noun: str) -> str:
+def _at_most(count: int) -> str:
+    """A count as far as the preview counted."""
     if count >= PREVIEW_MAX:
-        return f"{PREVIEW_MAX:,} or more {noun}s"
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+        return phrase("{count} or more", count=f"{PREVIEW_MAX:,}")
+    return f"{count:,}"
 
 
 def present_progress(row: ReauditRow) -> dict[str, Any]:
@@ -147,40 +155,50 @@ def present_progress(row: ReauditRow) -> dict[str, Any]:
 def _words(row: ReauditRow) -> str:
     """One sentence on how far it is, which a screen reader speaks when it changes."""
     if row.state == "gathering":
-        return f"Gathering: {row.total:,} found so far."
+        return phrase("Gathering: {total} found so far.", total=f"{row.total:,}")
     if row.is_ended:
-        words = f"Done: {row.done:,} judged again, {row.flipped:,} verdicts flipped."
-        return words + (f" {row.aside:,} set aside." if row.aside else "")
-    words = f"{row.done:,} of {row.total:,} judged again."
-    return f"Stopped. {words}" if row.state == "stopped" else words
+        words = phrase(
+            "Done: {done} judged again, {flipped} verdicts flipped.",
+            done=f"{row.done:,}",
+            flipped=f"{row.flipped:,}",
+        )
+        if not row.aside:
+            return words
+        return listed((words, phrase("{aside} set aside.", aside=f"{row.aside:,}")), " ")
+    words = phrase("{done} of {total} judged again.", done=f"{row.done:,}", total=f"{row.total:,}")
+    return phrase("Stopped. {words}", words=words) if row.state == "stopped" else words
 
 
 def _facts(row: ReauditRow) -> list[tuple[str, int]]:
     """The counts that say something."""
     facts = [
-        ("Flipped", row.flipped),
-        ("Judged otherwise in all", row.changed),
-        ("New verdicts", row.written),
-        ("Confirmed", row.confirmed),
-        ("Rehearsed", row.rehearsed),
-        ("Refused lines that are hands now", row.admitted),
-        ("Still refused", row.refused),
-        ("Set aside", row.aside),
+        (phrase("New verdicts"), row.written),
+        (phrase("Confirmed"), row.confirmed),
+        (phrase("Rehearsed"), row.rehearsed),
+        (phrase("Refused lines that are hands now"), row.admitted),
+        (phrase("Still refused"), row.refused),
+        (phrase("Set aside"), row.aside),
     ]
     return [
-        (title, n) for title, n in facts if n or title in ("Flipped", "Judged otherwise in all")
+        (phrase("Flipped"), row.flipped),
+        (phrase("Judged otherwise in all"), row.changed),
+        *((title, count) for title, count in facts if count),
     ]
 
 
 def _span(seconds: float) -> str:
     whole = max(0, int(timedelta(seconds=seconds).total_seconds()))
     if whole < 1:
-        return "less than a second"
+        return phrase("less than a second")
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        return phrase("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    return (
+        phrase("{minutes} min {rest} s", minutes=minutes, rest=rest)
+        if minutes
+        else phrase("{rest} s", rest=rest)
+    )
 
 
 def present_report(
@@ -199,7 +217,11 @@ def present_report(
                 "lines": [amount_line(one) for one in amounts[by][0]],
                 "has_more": amounts[by][1],
             }
-            for by, title in (("currency", "In all"), ("table", "Tables"), ("player", "Players"))
+            for by, title in (
+                ("currency", phrase("In all")),
+                ("table", phrase("Tables")),
+                ("player", phrase("Players")),
+            )
         ]
         if amounts["currency"][0]
         else [],
@@ -317,7 +339,7 @@ class FigureLine:
 # In this order figures are computed; a stored settlement has its keys in another.
 _ORDER = ("tricks", "units", "theoretical", "gross", "rake", "net", "profit", "valid_bet")
 # How the parts of a settlement are told apart, and what they are called.
-_PARTS = (("seats", "seat", "Seat"), ("players", "player", ""), ("bets", "bet", "Bet"))
+_PARTS = (("seats", "seat", say("Seat")), ("players", "player", ""), ("bets", "bet", say("Bet")))
 
 
 def present_change(row: ReauditRow, detail: ChangeDetail) -> dict[str, Any]:
@@ -328,8 +350,12 @@ def present_change(row: ReauditRow, detail: ChangeDetail) -> dict[str, Any]:
         "about": about(row),
         "detail": detail,
         "sides": (
-            {"title": "Before", "one": detail.before, "said": side(detail.before.kind, "")},
-            {"title": "By this re-audit", "one": detail.after, "said": side(detail.after.kind, "")},
+            {"title": phrase("Before"), "one": detail.before, "said": side(detail.before.kind, "")},
+            {
+                "title": phrase("By this re-audit"),
+                "one": detail.after,
+                "said": side(detail.after.kind, ""),
+            },
         ),
         "figures": _figures(before or {}, after or {}),
         "is_unsettled": (before is None, after is None),
@@ -339,7 +365,10 @@ def present_change(row: ReauditRow, detail: ChangeDetail) -> dict[str, Any]:
 def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FigureLine]:
     lines = [
         FigureLine(
-            where="", name=name, before=_text(before.get(name)), after=_text(after.get(name))
+            where="",
+            name=_figure(name),
+            before=_text(before.get(name)),
+            after=_text(after.get(name)),
         )
         for name in ("winner",)
         if name in before or name in after
@@ -350,8 +379,8 @@ def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Figure
             mine, theirs = one.get(which, {}), other.get(which, {})
             lines += [
                 FigureLine(
-                    where=f"{title} {which}".strip(),
-                    name=name.replace("_", " "),
+                    where=f"{told(title)} {which}".strip(),
+                    name=_figure(name),
                     before=_text(mine.get(name)),
                     after=_text(theirs.get(name)),
                 )
@@ -361,14 +390,35 @@ def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Figure
         one, other = before.get("next") or {}, after.get("next") or {}
         lines += [
             FigureLine(
-                where="Next hand",
-                name=name,
+                where=phrase("Next hand"),
+                name=_figure(name),
                 before=_text(one.get(name)),
                 after=_text(other.get(name)),
             )
             for name in dict.fromkeys((*one, *other))
         ]
     return lines
+
+
+# Figures as a settlement names them; another name stands as it is.
+_FIGURES = {
+    "winner": say("winner"),
+    "tricks": say("tricks"),
+    "units": say("units"),
+    "theoretical": say("theoretical"),
+    "gross": say("gross"),
+    "rake": say("rake"),
+    "net": say("net"),
+    "profit": say("profit"),
+    "valid_bet": say("valid bet"),
+    "carry_out": say("carry out"),
+    "banker": say("banker"),
+    "streak": say("streak"),
+}
+
+
+def _figure(name: str) -> str:
+    return told(_FIGURES.get(name, name.replace("_", " ")))
 
 
 def _place(name: str) -> tuple[int, str]:

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.language import listed, phrase, phrases, say, told
 from audit.web.walks import Money
 
 Layout = Literal["court", "match", "doors"]
@@ -22,11 +23,12 @@ LAYOUTS: dict[str, Layout] = {"banker-pai-gow": "match", "wenzhou-pai-gow": "doo
 # A door may carry thousands of wagers; the settlement has them all.
 WAGERS_SHOWN = 12
 
+BANKER = say("Banker")
 PLACED_WORDS = {
     "plain": "",
-    "best": "best so far",
-    "down": "face down",
-    "refused": "refused",
+    "best": say("best so far"),
+    "down": say("face down"),
+    "refused": say("refused"),
 }
 
 
@@ -88,7 +90,7 @@ class DoorCard:
     """A position of Wenzhou Pai Gow; `more` counts the wagers that are not shown."""
 
     title: str
-    title_hant: str
+    seal: str
     tiles: SafeString
     is_turn: bool
     hand_name: str | None
@@ -191,8 +193,8 @@ def _seat_card(
 
 
 def _banker_words(view: replay.SeatView) -> str:
-    note = view.banker_note or "Banker"
-    return note if note.startswith("Banker") else f"Banker, {note}"
+    note = view.banker_note or BANKER
+    return told(note) if note.startswith("Banker") else phrase("Banker, {note}", note=note)
 
 
 def _placed_card(placed: replay.Placed) -> PlacedCard:
@@ -209,7 +211,7 @@ def _placed_card(placed: replay.Placed) -> PlacedCard:
 def _door_card(door: replay.DoorView, size: str, money: Money) -> DoorCard:
     return DoorCard(
         title=door.title,
-        title_hant=door.title_hant,
+        seal=told(door.title_hant)[:1],
         tiles=markup.linked_tiles(door.tiles, size),
         is_turn=door.is_turn,
         hand_name=door.hand_name,
@@ -222,7 +224,7 @@ def _door_card(door: replay.DoorView, size: str, money: Money) -> DoorCard:
             WagerLine(
                 bet=wager.bet,
                 player=wager.player,
-                side=wager.side,
+                side=told(markup.SIDES[wager.side]),
                 stake=money.plain(wager.stake_minor),
                 profit=None if wager.profit_minor is None else money.signed(wager.profit_minor),
             )
@@ -233,46 +235,47 @@ def _door_card(door: replay.DoorView, size: str, money: Money) -> DoorCard:
 
 
 def _door_text(door: replay.DoorView) -> str:
-    parts = [f"{door.title}: {_names(door.tiles)}"]
+    parts = [phrase("{door}: {tiles}", door=door.title, tiles=_names(door.tiles))]
     parts.extend(word for word in (door.hand_name, door.outcome) if word)
     if door.wagers:
-        parts.append(f"{len(door.wagers)} wagers")
-    return "; ".join(parts) + "."
+        parts.append(phrases("{count} wager", "{count} wagers", len(door.wagers)))
+    return phrase("{facts}.", facts=listed(parts, "; "))
 
 
 def _names(codes: tuple[str, ...]) -> str:
     if replay.BACK in codes:
-        return f"{len(codes)} {'tile' if len(codes) == 1 else 'tiles'} face down"
-    return ", ".join(f"{code} {_ENGLISH.get(code, '')}".strip() for code in codes) or "none"
-
-
-_ENGLISH = {kind.code: kind.english for kind in replay.KINDS}
+        return phrases("{count} tile face down", "{count} tiles face down", len(codes))
+    return listed(markup.spoken(code) for code in codes) or phrase("none")
 
 
 def _seat_text(view: replay.SeatView, money: Money) -> str:
-    parts = [f"{markup.SEAT_NAMES[view.seat]}, {view.player}"]
+    parts = [phrase("{seat}, {player}", seat=markup.SEAT_NAMES[view.seat], player=view.player)]
     if view.is_banker:
         parts.append(_banker_words(view))
     if view.is_turn:
-        parts.append("to act")
-    parts.append(f"holds {_names(view.holding)}")
+        parts.append(phrase("to act"))
+    parts.append(phrase("holds {names}", names=_names(view.holding)))
     if view.hand_name:
         parts.append(view.hand_name)
     if view.tricks is not None:
-        parts.append(f"has taken {view.tricks} 棟")
+        parts.append(phrase("has taken {tricks} 棟", tricks=view.tricks))
     parts.extend(view.lines)
-    parts.append(f"brought {money.plain(view.carry_in_minor)}")
+    parts.append(phrase("brought {amount}", amount=money.plain(view.carry_in_minor)))
     if view.so_far_minor is not None:
-        parts.append(f"so far {money.signed(view.so_far_minor)}")
+        parts.append(phrase("so far {amount}", amount=money.signed(view.so_far_minor)))
     if view.due_minor is not None:
-        parts.append(f"due {money.signed(view.due_minor)}")
+        parts.append(phrase("due {amount}", amount=money.signed(view.due_minor)))
     if view.outcome:
         parts.append(view.outcome)
-    return "; ".join(parts) + "."
+    return phrase("{facts}.", facts=listed(parts, "; "))
 
 
 def _placed_text(placed: replay.Placed) -> str:
     state = PLACED_WORDS[placed.state]
-    words = f"On the table, {placed.order}: {markup.SEAT_NAMES[placed.seat]}, "
-    words += f"{_names(placed.tiles)}, {placed.title}"
-    return words + (f", {state}." if state else ".")
+    facts = [_names(placed.tiles), placed.title, *([state] if state else [])]
+    return phrase(
+        "On the table, {order}: {seat}, {facts}.",
+        order=placed.order,
+        seat=markup.SEAT_NAMES[placed.seat],
+        facts=listed(facts),
+    )

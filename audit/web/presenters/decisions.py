@@ -8,15 +8,16 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.language import say
 from audit.web.presenters.steps import by_whom
 
 # So many discards stand open; more are folded away.
 DISCARDS_OPEN = 12
 
 _FREEDOMS = {
-    "forced": "forced: nothing else was open",
-    "discard": "forced to discard, free in which",
-    "free": "free to choose",
+    "forced": say("forced: nothing else was open"),
+    "discard": say("forced to discard, free in which"),
+    "free": say("free to choose"),
 }
 
 

@@ -9,7 +9,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 import replay
-from audit.web import markup
+from audit.web import language, markup
+from audit.web.language import phrase, phrase_html, say
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
 
 
@@ -64,7 +65,7 @@ def present_finding(
     rule = markup.rule_of(finding.rule)
     return FindingCard(
         code=finding.code,
-        title=code.title,
+        title=language.told(code.title),
         step=step,
         where=where_of(finding, step),
         seat=markup.seal(finding.seat) if finding.seat is not None else None,
@@ -88,7 +89,7 @@ def _weak(confidence: str | None) -> str | None:
     """Words for a rule that is not well supported: "C, one other source"."""
     if confidence not in ("C", "D"):
         return None
-    return f"{confidence}: {markup.CONFIDENCE[confidence]}"
+    return phrase("{letter}: {meaning}", letter=confidence, meaning=markup.CONFIDENCE[confidence])
 
 
 def subject_of(finding: replay.Finding) -> SafeString | None:
@@ -106,8 +107,8 @@ def subject_of(finding: replay.Finding) -> SafeString | None:
 def where_of(finding: replay.Finding, step: int) -> str:
     """Where a finding stands, in a word or two."""
     if replay.CODES[finding.code].across:
-        return "Hand before"
-    return "Result" if finding.event is None else f"Step {step}"
+        return phrase("Hand before")
+    return phrase("Result") if finding.event is None else phrase("Step {step}", step=step)
 
 
 def _value(code: str, text: str | None) -> SafeString | None:
@@ -149,15 +150,15 @@ def _tiles_or_copies(text: str) -> SafeString | None:
     """A tile, or how many copies of one."""
     if text in _TILES or " " in text:
         return _tiles(text)
-    return format_html("{} {}", text, "copy" if text == "1" else "copies")
+    return _counted(text, say("{count} copy"), say("{count} copies"))
 
 
 def _tile_count(text: str) -> SafeString | None:
-    return format_html("{} {}", text, "tile" if text == "1" else "tiles")
+    return _counted(text, say("{count} tile"), say("{count} tiles"))
 
 
 def _tricks(text: str) -> SafeString | None:
-    return format_html('{} <span lang="zh-Hant">棟</span>', text)
+    return format_html("{} {}", text, TRICKS)
 
 
 def _seats(text: str) -> SafeString | None:
@@ -168,7 +169,9 @@ def _seats(text: str) -> SafeString | None:
 
 
 def _seat(number: str) -> SafeString:
-    return format_html("{} {}", markup.seal(int(number)), markup.SEAT_NAMES[int(number)])
+    return format_html(
+        "{} {}", markup.seal(int(number)), language.told(markup.SEAT_NAMES[int(number)])
+    )
 
 
 def _taken(text: str) -> SafeString | None:
@@ -176,7 +179,9 @@ def _taken(text: str) -> SafeString | None:
     seat, _, count = text.partition("/")
     if seat not in _SEATS:
         return None
-    return format_html('{} takes {} <span lang="zh-Hant">棟</span>', _seat(seat), count)
+    return phrase_html(
+        "{seat} takes {count} {tricks}", seat=_seat(seat), count=count, tricks=TRICKS
+    )
 
 
 def _bank(text: str) -> SafeString | None:
@@ -184,7 +189,7 @@ def _bank(text: str) -> SafeString | None:
     seat, _, streak = text.partition("/")
     if seat not in _SEATS:
         return None
-    return format_html("{}, hand {} of the bank", _seat(seat), streak)
+    return phrase_html("{seat}, hand {streak} of the bank", seat=_seat(seat), streak=streak)
 
 
 def _bonus(text: str) -> SafeString | None:
@@ -200,7 +205,12 @@ def _bonus(text: str) -> SafeString | None:
             for number, unit in enumerate(units.split(",")[:4])
         ),
     )  # fmt: skip
-    return format_html("{} to {}: {}", _BONUSES.get(kind, kind), _seat(seat), each)
+    return phrase_html(
+        "{payment} to {seat}: {units}",
+        payment=markup.chinese(_BONUSES.get(kind, kind)),
+        seat=_seat(seat),
+        units=each,
+    )
 
 
 def _milliseconds(text: str) -> SafeString | None:
@@ -209,26 +219,24 @@ def _milliseconds(text: str) -> SafeString | None:
 
 _TILES = frozenset(kind.code for kind in replay.KINDS)
 _SEATS = ("0", "1", "2", "3")
+TRICKS = SafeString('<span lang="zh-Hant">棟</span>')
 _BONUSES = {
-    kind: markup.chinese(words)
-    for kind, words in (
-        ("supreme", "賀尊, supreme,"),
-        ("capture-supreme", "擒尊, captured supreme,"),
-        ("four-grand", "四大賀, four grand,"),
-    )
+    "supreme": say("賀尊, supreme,"),
+    "capture-supreme": say("擒尊, captured supreme,"),
+    "four-grand": say("四大賀, four grand,"),
 }
 # What a finding rests on that cites no rule (FORMAT 6.5): the log's own form, or plain arithmetic.
 WITHOUT_RULE = {
-    "event-order": "Each event has its place in the hand and stands there once.",
-    "time-backwards": "The clock of an event never shows less than that of an event before.",
-    "tile-excess": "The set has two copies of each civil tile and one of each military tile.",
-    "tile-not-held": "A seat plays or discards only tiles that it holds.",
-    "deal-wall": "Where the wall is logged, dice and method say which tiles each seat gets.",
-    "lead-illegal": "The leader plays face up, and only a combination that may be led.",
-    "carry-out-mismatch": "What a seat carries out is what it brought and its net result.",
-    "not-conserved": "What some seats win the others lose, but for the rake.",
-    "result-missing": "Every hand that is not void has a settlement in its log.",
-    "carry-discontinuity": "A player brings into a hand what he carried out of the last one.",
+    "event-order": say("Each event has its place in the hand and stands there once."),
+    "time-backwards": say("The clock of an event never shows less than that of an event before."),
+    "tile-excess": say("The set has two copies of each civil tile and one of each military tile."),
+    "tile-not-held": say("A seat plays or discards only tiles that it holds."),
+    "deal-wall": say("Where the wall is logged, dice and method say which tiles each seat gets."),
+    "lead-illegal": say("The leader plays face up, and only a combination that may be led."),
+    "carry-out-mismatch": say("What a seat carries out is what it brought and its net result."),
+    "not-conserved": say("What some seats win the others lose, but for the rake."),
+    "result-missing": say("Every hand that is not void has a settlement in its log."),
+    "carry-discontinuity": say("A player brings into a hand what he carried out of the last one."),
 }
 # How a value is shown, by the code of its finding (FORMAT 6.5); any other is text.
 _SHAPES = {
@@ -258,6 +266,10 @@ _SHAPES = {
 }
 
 
+def _counted(text: str, one: str, many: str) -> SafeString:
+    return format_html("{}", language.told(one if text == "1" else many).format(count=text))
+
+
 def _explanation(label: str, options: Mapping[str, object]) -> Explanation:
     """`pg.rake_round=half_up` in words, with what the rules in force say instead."""
     name, _, value = label.partition("=")
@@ -275,5 +287,5 @@ def _written(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return ", ".join(value) or "none"
+        return ", ".join(value) or phrase("none")
     return str(value)

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.language import phrase, told
 from audit.web.presenters.board import LAYOUTS, BoardCard, present_board
 from audit.web.presenters.decisions import DecisionCard, present_decision
 from audit.web.presenters.findings import FindingCard, present_finding, subject_of, where_of
@@ -88,11 +89,13 @@ class StepCard:
 
 def views_of(replayed: Replayed, number: int, route: Route) -> tuple[ViewLink, ...]:
     """Who can look: the auditor, each seat where the game has seats, and the public."""
-    viewers: list[tuple[replay.Viewpoint, str, str | None]] = [(replay.AUDITOR, "Auditor", None)]
+    viewers: list[tuple[replay.Viewpoint, str, str | None]] = [
+        (replay.AUDITOR, phrase("Auditor"), None)
+    ]
     for view in replayed.walk.steps[0].board.seats:
         name, character = markup.SEAT_NAMES[view.seat], markup.SEAT_SEALS[view.seat]
         viewers.append((replay.Viewpoint(seat=view.seat), name, character))
-    viewers.append((replay.PUBLIC, "Public", None))
+    viewers.append((replay.PUBLIC, phrase("Public"), None))
     return tuple(
         ViewLink(
             url=route.seen_by(viewer).step(number),
@@ -194,7 +197,7 @@ def _elsewhere(steps: Sequence[replay.Step], number: int, route: Route) -> tuple
             FindingLink(
                 url=route.step(step.number),
                 where=where_of(finding, step.number),
-                title=replay.CODES[finding.code].title,
+                title=told(replay.CODES[finding.code].title),
                 seat=markup.seal(finding.seat) if finding.seat is not None else None,
                 subject=subject_of(finding),
                 rule=markup.rule_link(finding.rule, finding.confidence),
@@ -250,7 +253,12 @@ def _banker(replayed: Replayed) -> int | None:
 def stakes_of(replayed: Replayed) -> tuple[tuple[str, str], ...]:
     """The table's stakes as facts of the page's head: amounts as logged, with the currency."""
     stakes = msgspec.to_builtins(getattr(replayed.read.hand, "stakes", None)) or {}
-    names = {"base": "One unit", "entry": "Entry", "min": "Least wager", "max": "Highest wager"}
+    names = {
+        "base": phrase("One unit"),
+        "entry": phrase("Entry"),
+        "min": phrase("Least wager"),
+        "max": phrase("Highest wager"),
+    }
     return tuple(
         (names[key], f"{replayed.money.currency} {value}")
         for key, value in stakes.items()

@@ -11,21 +11,22 @@ from urllib.parse import urlencode
 
 import replay
 from audit import selectors
+from audit.web.language import phrase, say, told
 from audit.web.presenters.findings import FindingCard, present_finding
 
 MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
+    say("January"), say("February"), say("March"), say("April"), say("May"), say("June"),
+    say("July"), say("August"), say("September"), say("October"), say("November"), say("December"),
 )  # fmt: skip
 FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
            "conflict", "open", "risk")  # fmt: skip
 # Those that the form has no field for, and passes on.
 HIDDEN_FILTERS = ("q", "upload", "conflict", "open")
 _VERDICTS = (
-    ("discrepant", "Discrepant"),
-    ("clean", "Clean"),
-    ("consistent", "Consistent"),
-    ("void", "Void"),
+    ("discrepant", say("Discrepant")),
+    ("clean", say("Clean")),
+    ("consistent", say("Consistent")),
+    ("void", say("Void")),
 )
 DIFFERENCES_MAX = 200
 VALUE_MAX = 200
@@ -49,8 +50,17 @@ class HandLine:
     more: int
 
 
+# As labels of a chart have room for.
+SHORT_MONTHS = (
+    say("Jan"), say("Feb"), say("Mar"), say("Apr"), say("May"), say("Jun"), say("Jul"), say("Aug"),
+    say("Sep"), say("Oct"), say("Nov"), say("Dec"),
+)  # fmt: skip
+
+
 def day_words(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year:04d}"
+    return phrase(
+        "{day} {month} {year}", day=day.day, month=MONTHS[day.month - 1], year=f"{day.year:04d}"
+    )
 
 
 def clock_words(started_at: str) -> str:
@@ -89,7 +99,7 @@ def present_hands(
                                         **({"verdict": value} if value else {})}),
                 "is_current": asked.get("verdict", "") == value,
             }
-            for value, title in (("", "All hands"), *_VERDICTS)
+            for value, title in (("", phrase("All hands")), *_VERDICTS)
         ],
     }  # fmt: skip
 
@@ -104,10 +114,10 @@ def _line(row: selectors.HandRow, finding: replay.Finding | None) -> HandLine:
         card = present_finding(finding, step=step, options={})
     return HandLine(
         row=row,
-        game=game.title if game is not None else row.game,
+        game=told(game.title) if game is not None else row.game,
         day=day_words(row.played_on),
         clock=clock_words(row.started_at),
-        title=known.title if known is not None else code,
+        title=told(known.title) if known is not None else code,
         code=code,
         card=card,
         more=max(0, row.finding_count - 1),

@@ -14,6 +14,8 @@ from django.urls import reverse
 import replay
 from audit import selectors
 from audit.selectors import overview as figures
+from audit.selectors.access import Sources
+from audit.web.language import listed, phrase, say, told
 from audit.web.markup import grouped
 from audit.web.presenters.charts import (
     Bar,
@@ -24,14 +26,14 @@ from audit.web.presenters.charts import (
     share,
     stacked,
 )
-from audit.web.presenters.hands import MONTHS, day_words
+from audit.web.presenters.hands import SHORT_MONTHS, day_words
 
 # From the bottom of a bar up, the graver first.
 KINDS = (
-    ("discrepant", "Discrepant"),
-    ("void", "Void"),
-    ("consistent", "Consistent"),
-    ("clean", "Clean"),
+    ("discrepant", say("Discrepant")),
+    ("void", say("Void")),
+    ("consistent", say("Consistent")),
+    ("clean", say("Clean")),
 )
 WIDTH = 880
 RAKE_WIDTH = 430
@@ -107,7 +109,9 @@ def present_overview(found: figures.Overview) -> dict[str, Any]:
     days, ticks = _days(found, kinds, period)
     return {
         "found": found,
-        "period": f"{day_words(found.first)} to {day_words(found.last)}",
+        "period": phrase(
+            "{first} to {last}", first=day_words(found.first), last=day_words(found.last)
+        ),
         "kinds": kinds,
         "day_bars": days,
         "ticks": ticks,
@@ -142,7 +146,7 @@ def percent(part: int, whole: int) -> str:
         return "–"
     thousandths = (2000 * part + whole) // (2 * whole)
     if thousandths == 0 and part:
-        return "under 0.1 %"
+        return phrase("under 0.1 %")
     return f"{thousandths // 10}.{thousandths % 10} %"
 
 
@@ -155,7 +159,7 @@ def _one_day(day: date) -> dict[str, str]:
 
 
 def _short(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1][:3]}"
+    return phrase("{day} {month}", day=day.day, month=SHORT_MONTHS[day.month - 1])
 
 
 def _labels(days: Sequence[date], most: int = LABELS_MAX) -> list[str]:
@@ -175,7 +179,7 @@ def _labels(days: Sequence[date], most: int = LABELS_MAX) -> list[str]:
 
 
 def _days(
-    found: figures.Overview, kinds: list[tuple[str, str]], period: dict[str, str]
+    found: figures.Overview, kinds: Sequence[tuple[str, str]], period: dict[str, str]
 ) -> tuple[list[DayBar], list[Tick]]:
     ticks = scale_of(
         [sum(counts.values()) for _, counts in found.days], top=22, bottom=226, from_zero=True
@@ -188,12 +192,15 @@ def _days(
     for number, (day, counts) in enumerate(found.days):
         x = round(LEFT + number * pitch + (pitch - width) / 2, 1)
         bars = stacked([(kind, counts[kind]) for kind, _ in kinds], scale, x=x, width=width)
-        words = ", ".join(f"{counts[kind]:,} {title.lower()}" for kind, title in kinds)
+        words = listed(
+            phrase("{count} {verdict}", count=f"{counts[kind]:,}", verdict=told(title).lower())
+            for kind, title in kinds
+        )
         shown.append(
             DayBar(
                 x=round(x + width / 2, 1),
                 label=labels[number],
-                text=f"{day_words(day)}: {words}",
+                text=phrase("{day}: {counts}", day=day_words(day), counts=words),
                 url=_hands(period | _one_day(day)),
                 bars=bars,
                 top=round((bars[-1].y if bars else scale.y(0)) - 6, 1),
@@ -207,7 +214,7 @@ def _codes(found: figures.Overview, period: dict[str, str]) -> list[Row]:
     most = max((hands for _, hands in found.codes), default=0)
     return [
         Row(
-            title=replay.CODES[code].title if code in replay.CODES else code,
+            title=told(replay.CODES[code].title) if code in replay.CODES else code,
             sub=code,
             url=_hands(period | {"verdict": "discrepant", "code": code}),
             value=f"{hands:,}",
@@ -274,7 +281,12 @@ def _rake(rake: figures.Rake, period: dict[str, str]) -> RakeChart:
             RakeMark(
                 x=x,
                 label=label,
-                text=f"{day_words(day.day)}: {value} {rake.currency}, logged less recomputed",
+                text=phrase(
+                    "{day}: {value} {currency}, logged less recomputed",
+                    day=day_words(day.day),
+                    value=value,
+                    currency=rake.currency,
+                ),
                 url=_hands(period | _one_day(day.day) | {"code": "rake-mismatch"}),
                 bar=bar,
                 value=value,
@@ -321,16 +333,16 @@ def _ages(found: figures.Overview) -> list[Row]:
 
 def _age_words(age: figures.Age) -> str:
     if age.most is None:
-        return f"Over {age.least} days"
+        return phrase("Over {least} days", least=age.least)
     if age.least == 0:
-        return "Up to a day"
-    return f"{age.least} to {age.most} days"
+        return phrase("Up to a day")
+    return phrase("{least} to {most} days", least=age.least, most=age.most)
 
 
-def choices_of(query: figures.OverviewQuery) -> dict[str, Any]:
+def choices_of(query: figures.OverviewQuery, *, sources: Sources) -> dict[str, Any]:
     """What the form offers."""
     return {
         "periods": [(days, days == query.days) for days in figures.PERIODS],
-        "sources": selectors.filter_choices().sources,
+        "sources": selectors.filter_choices(sources=sources).sources,
         "asked": query,
     }

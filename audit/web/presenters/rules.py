@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import replay
+from audit.web.language import phrase, told
 from audit.web.markup import CONFIDENCE
 from audit.web.presenters.options import OPTION_WORDS
 
@@ -42,7 +43,7 @@ def present_rules(rulesets: Iterable[replay.Ruleset]) -> dict[str, Any]:
             game.prefix,
             Family(
                 anchor=game.prefix,
-                title=game.title,
+                title=told(game.title),
                 title_hant=game.title_hant,
                 rules=tuple(sorted(game.rules.values(), key=_order)),
             ),
@@ -77,5 +78,5 @@ def _written(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return ", ".join(value) or "none"
+        return ", ".join(value) or phrase("none")
     return str(value)

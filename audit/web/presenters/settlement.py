@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.language import phrase, say
 from audit.web.presenters.ways import (
     NUMBER,
     Table,
@@ -28,7 +29,7 @@ ROWS_A_PAGE = 100
 # Figures that stand for a sum over the seats; the others (棟, carry-out) are sums of no meaning.
 _SUMMED = ("units", "theoretical", "gross", "rake", "net")
 _SUMMED_BETS = ("profit", "valid_bet")
-PLAYERS = "Players, over all their wagers"
+PLAYERS = say("Players, over all their wagers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,13 +151,13 @@ def present_settlement(
         _sum([named.get(name) for named in summed], title) for name, title in columns.items()
     )
     return Settlement(
-        heading="Seat" if has_seats else "Wager",
+        heading=phrase("Seat") if has_seats else phrase("Wager"),
         columns=tuple(columns.values()),
         rows=tuple(rows),
         whole=tuple(_cell(figure) for figure in whole),
         whole_ways=tuple(way_of(figure, table) for figure in whole if figure.stages),
         sums=sums if any(sums) else (),
-        sum_title="Sum" if has_seats else "All wagers",
+        sum_title=phrase("Sum") if has_seats else phrase("All wagers"),
         width=1 + 2 * len(columns),
         count=len(owners),
         before=f"{route.rows(page - 1)}#settlement" if page > 1 else None,
@@ -229,9 +230,10 @@ def _total(texts: Sequence[str | None]) -> str | None:
 
 
 _TITLES = {
-    "tricks": "棟", "units": "Units", "theoretical": "Theoretical", "gross": "Gross",
-    "rake": "Rake", "net": "Net", "valid_bet": "Valid bet", "carry_out": "Carry-out",
-    "profit": "Profit",
+    "tricks": "棟", "units": say("Units"), "theoretical": say("Theoretical"), "gross": say("Gross"),
+    "rake": say("Rake"), "net": say("Net"), "valid_bet": say("Valid bet"),
+    "carry_out": say("Carry-out"),
+    "profit": say("Profit"),
 }  # fmt: skip
 _OWNERS = ("seat", "bet", "player")
 
@@ -244,11 +246,13 @@ def present_logged(result: Mapping[str, Any] | None, players: Mapping[int, str])
         if isinstance(value, list | tuple):
             entries.extend(value)
         elif key == "winner":
-            facts.append(("Winner", f"{markup.SEAT_SEALS[value]} {markup.SEAT_NAMES[value]}"))
+            facts.append((phrase("Winner"), markup.seat_name(value)))
         elif key == "next":
             seat = value["banker"]
-            words = f"{markup.SEAT_SEALS[seat]} {markup.SEAT_NAMES[seat]}, hand {value['streak']}"
-            facts.append(("Next banker", words))
+            words = phrase(
+                "{seat}, hand {streak}", seat=markup.seat_name(seat), streak=value["streak"]
+            )
+            facts.append((phrase("Next banker"), words))
     names = list(dict.fromkeys(key for entry in entries for key in entry if key not in _OWNERS))
     rows = []
     for entry in sorted(entries, key=lambda entry: entry.get("seat", 0))[:ROWS_A_PAGE]:

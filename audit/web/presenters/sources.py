@@ -14,6 +14,7 @@ import replay
 from audit import importers
 from audit.selectors.sources import FeedRecord, SourceDetail
 from audit.web import markup
+from audit.web.language import phrase, say, told
 from audit.web.presenters.findings import FindingCard, present_finding
 
 RAW_MAX = 20_000
@@ -75,7 +76,7 @@ class WagerLine:
 
 
 FIGURES = ("gross", "rake", "net", "valid_bet")
-FIGURE_NAMES = ("Gross", "Rake", "Net", "Valid bet")
+FIGURE_NAMES = (say("Gross"), say("Rake"), say("Net"), say("Valid bet"))
 
 
 def present_sources(rows: Sequence[Any]) -> dict[str, Any]:
@@ -86,9 +87,9 @@ def present_sources(rows: Sequence[Any]) -> dict[str, Any]:
 def feed_title(feed: str) -> str:
     """The feed in words; hand logs where it is empty."""
     if not feed:
-        return "Hand logs (hand-log/1)"
+        return phrase("Hand logs (hand-log/1)")
     known = importers.FEEDS.get(feed)
-    return feed if known is None else known.title
+    return feed if known is None else told(known.title)
 
 
 def present_source(detail: SourceDetail) -> dict[str, Any]:
@@ -123,9 +124,9 @@ def _gap_lines(detail: SourceDetail, game: str) -> tuple[GapLine, ...]:
     return tuple(
         GapLine(
             name=name,
-            lacking=gap.lacking,
+            lacking=told(gap.lacking),
             count=detail.gaps[name],
-            checks=tuple(check.title for check in checks if name in check.needs),
+            checks=tuple(told(check.title) for check in checks if name in check.needs),
         )
         for name, gap in replay.GAPS.items()
         if name in detail.gaps
@@ -154,17 +155,17 @@ def present_partial(
         "findings": [_card(finding, options) for finding in findings],
         "not_checked": [
             NotCheckedLine(
-                title=checks[one.check].title,
+                title=told(checks[one.check].title),
                 code=one.check,
                 rules=tuple(markup.rule_link(rule) for rule in one.rules),
-                lacking=tuple(replay.GAPS[gap].lacking for gap in one.gaps),
+                lacking=tuple(told(replay.GAPS[gap].lacking) for gap in one.gaps),
                 seats=tuple(markup.seal(seat) for seat in one.seats or ()),
             )
             for one in verdict.not_checkable
         ],
         "checked": [
             (
-                check.title,
+                told(check.title),
                 tuple(markup.rule_link(rule) for rule in check.rules),
                 check.name in in_part,
             )
@@ -242,7 +243,7 @@ def _wagers(hand: Any, settlement: dict[str, Any] | None) -> tuple[WagerLine, ..
             bet=one.bet,
             player=one.player,
             door=markup.chinese(markup.POSITIONS[one.door]),
-            side=one.side,
+            side=told(markup.SIDES[one.side]),
             stake=markup.minus(one.stake),
             odds=_told(one.odds),
             profit=markup.minus(one.profit),
@@ -257,7 +258,10 @@ def _outcomes(hand: Any) -> tuple[tuple[SafeString, str], ...]:
     if outcomes is UNSET:
         return ()
     return tuple(
-        (markup.chinese(markup.POSITIONS[door]), "wins" if winner == "door" else "loses")
+        (
+            markup.chinese(markup.POSITIONS[door]),
+            phrase("wins") if winner == "door" else phrase("loses"),
+        )
         for door, winner in outcomes.items()
     )
 

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.language import listed, phrase, phrases, told
 from audit.web.presenters.targets import DECISIONS, LOOKED_UP, heads_of, target_of
 from audit.web.routes import Route
 
@@ -142,7 +143,7 @@ def present_transport(
         last=last,
         place=place,
         is_open=is_open,
-        part=step.part.title,
+        part=told(step.part.title),
         elapsed=None if step.ms is None else seconds(step.ms),
         elapsed_unknown=any(place <= number for place in turned),
         think=None if step.think_ms is None else seconds(step.think_ms),
@@ -162,14 +163,18 @@ def present_transport(
 
 def place_of(number: int, last: int, *, is_open: bool) -> str:
     """Where one is; how many steps come is not told while they are not shown."""
-    return f"Step {number}" if is_open else f"Step {number} of {last}"
+    return (
+        phrase("Step {number}", number=number)
+        if is_open
+        else phrase("Step {number} of {last}", number=number, last=last)
+    )
 
 
 def by_whom(step: replay.Step) -> str | None:
     """Whether a seat acted itself or the platform for it; None where nobody decides anything."""
     if step.is_auto:
-        return "by the timer"
-    return "by the player" if step.kind in DECISIONS or step.kind == "wager" else None
+        return phrase("by the timer")
+    return phrase("by the player") if step.kind in DECISIONS or step.kind == "wager" else None
 
 
 def turned_back(steps: Sequence[replay.Step]) -> list[int]:
@@ -185,16 +190,19 @@ def turned_back(steps: Sequence[replay.Step]) -> list[int]:
 
 
 def _sentence(step: replay.Step, place: str) -> str:
-    words = f"{place}. {step.sentence.rstrip('.')}."
+    sentences = [phrase("{place}.", place=place), markup.ended(told(step.sentence))]
     if step.is_auto:
-        words += " By the timer."
+        sentences.append(phrase("By the timer."))
     if not step.is_judged:
-        words += " Not judged."
-    for finding in step.findings[:3]:
-        words += f" Finding: {replay.CODES[finding.code].title}."
+        sentences.append(phrase("Not judged."))
+    sentences.extend(
+        phrase("Finding: {title}.", title=replay.CODES[finding.code].title)
+        for finding in step.findings[:3]
+    )
     if len(step.findings) > 3:
-        words += f" And {len(step.findings) - 3} more findings."
-    return words
+        sentences.append(phrases("And {count} more finding.", "And {count} more findings.",
+                                 len(step.findings) - 3))  # fmt: skip
+    return listed(sentences, " ")
 
 
 def _goal(
@@ -221,14 +229,16 @@ def _goals(
     steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool
 ) -> tuple[Goal, ...]:
     way = steps, number, route, is_open
-    word = "trick" if any(step.part.key.startswith("trick") for step in steps) else "phase"
+    has_tricks = any(step.part.key.startswith("trick") for step in steps)
+    before = phrase("Previous trick") if has_tricks else phrase("Previous phase")
+    behind = phrase("Next trick") if has_tricks else phrase("Next phase")
     return (
-        _goal("first", "First step", "first", "Home", way, is_wide=True),
-        _goal("previous-part", f"Previous {word}", "prev-trick", "[", way),
-        _goal("previous", "Previous step", "prev", "←", way),
-        _goal("next", "Next step", "next", "→", way),
-        _goal("next-part", f"Next {word}", "next-trick", "]", way),
-        _goal("last", "Last step", "last", "End", way, is_wide=True),
+        _goal("first", phrase("First step"), "first", phrase("Home"), way, is_wide=True),
+        _goal("previous-part", before, "prev-trick", "[", way),
+        _goal("previous", phrase("Previous step"), "prev", "←", way),
+        _goal("next", phrase("Next step"), "next", "→", way),
+        _goal("next-part", behind, "next-trick", "]", way),
+        _goal("last", phrase("Last step"), "last", phrase("End"), way, is_wide=True),
     )
 
 
@@ -237,8 +247,15 @@ def _finding_goals(steps: Sequence[replay.Step], number: int, route: Route) -> t
         return ()
     way = steps, number, route, False
     return (
-        _goal("previous-finding", "Previous finding", "finding", "Shift F", way, is_wide=True),
-        _goal("next-finding", "Next finding", "finding", "F", way),
+        _goal(
+            "previous-finding",
+            phrase("Previous finding"),
+            "finding",
+            phrase("Shift F"),
+            way,
+            is_wide=True,
+        ),
+        _goal("next-finding", phrase("Next finding"), "finding", "F", way),
     )
 
 
@@ -251,7 +268,13 @@ def _decision_goals(
     way = steps, number, route, is_open
     return tuple(
         replace(
-            _goal(f"decision-{seat + 1}", f"Next decision of {name}", "", str(seat + 1), way),
+            _goal(
+                f"decision-{seat + 1}",
+                phrase("Next decision of {seat}", seat=name),
+                "",
+                str(seat + 1),
+                way,
+            ),
             seal=markup.SEAT_SEALS[seat],
         )
         for seat, name in enumerate(markup.SEAT_NAMES)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from audit import selectors
+from audit.web.language import listed, phrase, phrases
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
@@ -69,7 +70,7 @@ def _look(row: selectors.UploadRow) -> str:
 
 
 def _title(row: selectors.UploadRow) -> str:
-    return "Done, file incomplete" if row.state == "done" and row.error else row.state_title
+    return phrase("Done, file incomplete") if row.state == "done" and row.error else row.state_title
 
 
 def present_progress(
@@ -130,34 +131,43 @@ def _took(row: selectors.UploadRow) -> str | None:
 def _span(span: timedelta) -> str:
     whole = max(0, int(span.total_seconds()))
     if whole < 1:
-        return "less than a second"
+        return phrase("less than a second")
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        return phrase("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    return (
+        phrase("{minutes} min {rest} s", minutes=minutes, rest=rest)
+        if minutes
+        else phrase("{rest} s", rest=rest)
+    )
 
 
 def _words(row: selectors.UploadRow) -> str:
     """One sentence on how far it is, which a screen reader speaks when it changes."""
     if row.state == "receiving":
-        return "The file is being received."
+        return phrase("The file is being received.")
     if row.state == "failed":
-        return row.error or "This upload failed."
+        return row.error or phrase("This upload failed.")
     if row.is_ended:
-        words = f"Done: {_lines(row.lines)} read, {row.hands} hands audited."
+        words = phrase(
+            "Done: {lines} read, {hands} hands audited.", lines=_lines(row.lines), hands=row.hands
+        )
         if row.state == "partly":
-            words += f" {_lines(row.failed)} could not be audited through our fault."
+            failed = phrase(
+                "{lines} could not be audited through our fault.", lines=_lines(row.failed)
+            )
+            return listed((words, failed), " ")
         return words
-    return f"{row.audited} of {_lines(row.lines)} audited."
+    return phrase("{audited} of {lines} audited.", audited=row.audited, lines=_lines(row.lines))
 
 
 def _refused_words(row: selectors.UploadRow) -> str:
     others = row.lines - row.rejected
     if not row.is_ended or not others:
-        return f"{row.rejected} in all"
-    return f"{row.rejected} in all; {_lines(others)} audited"
+        return phrase("{rejected} in all", rejected=row.rejected)
+    return phrase("{rejected} in all; {lines} audited", rejected=row.rejected, lines=_lines(others))
 
 
 def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count} lines"
+    return phrases("{count} line", "{count} lines", count)

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.language import phrase, told
 from audit.web.presenters.findings import WITHOUT_RULE, Explanation, present_finding
 
 NUMBER = re.compile(r"[+-]?\d+(?:\.(\d+))?")
@@ -83,9 +84,11 @@ def shown(figure: replay.Figure, text: str | None) -> str | None:
         return None
     seat, slash, streak = text.partition("/")
     if figure.name in ("winner", "next") and seat in ("0", "1", "2", "3"):
-        name = f"{markup.SEAT_SEALS[int(seat)]} {markup.SEAT_NAMES[int(seat)]}"
-        return f"{name}, hand {streak} of the bank" if slash else name
-    return markup.minus(text)
+        name = markup.seat_name(int(seat))
+        return (
+            phrase("{seat}, hand {streak} of the bank", seat=name, streak=streak) if slash else name
+        )
+    return markup.minus(told(text))
 
 
 def seal_of(figure: replay.Figure, banker: int | None) -> SafeString | None:
@@ -97,8 +100,8 @@ def seal_of(figure: replay.Figure, banker: int | None) -> SafeString | None:
 def owner_of(figure: replay.Figure) -> str:
     """Who owns a figure; the seat's character is left out, because its seal stands before it."""
     if figure.seat is None:
-        return figure.owner_title
-    return figure.owner_title.removeprefix(markup.SEAT_SEALS[figure.seat]).lstrip()
+        return told(figure.owner_title)
+    return told(figure.owner_title).removeprefix(markup.SEAT_SEALS[figure.seat]).lstrip()
 
 
 def anchor_of(figure: replay.Figure) -> str:
@@ -114,19 +117,19 @@ def way_of(figure: replay.Figure, table: Table) -> Way:
         explained = present_finding(figure.findings[0], step=0, options=table.options).explained
     made_at, made_url = table.made.get((figure.owner, figure.name), (None, None))
     wrong_before = False
-    told: set[str] = set()
+    cited: set[str] = set()
     stages = []
     for number, stage in enumerate(figure.stages):
         is_wrong = stage.logged is not None and not _is_equal(stage.logged, stage.value)
         bar = bars[1][number] if bars else (None, None)
         rule = markup.rule_of(stage.rule)
-        sentence = None
+        sentence: str | None = None
         if rule is None:
             # Some carry-outs cite no rule (FORMAT 6.5): they are plain arithmetic.
             sentence = WITHOUT_RULE.get(f"{stage.name.replace('_', '-')}-mismatch")
-        elif rule.id not in told:
+        elif rule.id not in cited:
             sentence = rule.sentence
-            told.add(rule.id)
+            cited.add(rule.id)
         stages.append(
             StageRow(
                 title=stage.title,

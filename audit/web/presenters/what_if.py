@@ -11,12 +11,14 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 import replay
+from audit.web.language import phrase, say
 from audit.web.presenters.findings import FindingCard, present_finding
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
 from audit.web.presenters.ways import owner_of, seal_of, shown, state_of
 from audit.web.routes import Route
 from audit.web.walks import Replayed
 
+NONE = say("none")
 ROWS_MAX = 400
 FINDINGS_MAX = 12
 
@@ -141,7 +143,7 @@ def _difference(code: str, pair: tuple[str, str]) -> Difference:
 
 
 def _value(option: str, value: str) -> str:
-    return VALUE_WORDS.get((option, value), value.replace("_", " ").replace(",", ", ") or "none")
+    return VALUE_WORDS.get((option, value), value.replace("_", " ").replace(",", ", ") or NONE)
 
 
 def present_trials(
@@ -204,7 +206,11 @@ def changes_for(
     for label in replay.changes_of(game, ruleset):
         name, _, value = label.partition("=")
         option = name.partition(".")[2]
-        words = f"{OPTION_WORDS.get(option, option.replace('_', ' '))}: {_value(option, value)}"
+        words = phrase(
+            "{option}: {value}",
+            option=OPTION_WORDS.get(option, option.replace("_", " ")),
+            value=_value(option, value),
+        )
         changes.append(Change(value=label, words=words, is_chosen=label == chosen))
     return tuple(changes)
 

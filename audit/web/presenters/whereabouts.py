@@ -9,14 +9,15 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
+from audit.web.language import say
 from audit.web.routes import Route
 from audit.web.walks import Replayed
 
 _WORDS = {
-    "deal": "dealt to",
-    "play": "played by",
-    "discard": "discarded by",
-    "reveal": "shown by",
+    "deal": say("dealt to"),
+    "play": say("played by"),
+    "discard": say("discarded by"),
+    "reveal": say("shown by"),
 }
 
 
@@ -61,7 +62,7 @@ def trails_of(steps: Sequence[replay.Step], route: Route) -> tuple[TileTrail, ..
         TileTrail(
             anchor=f"tile-{kind.code}",
             tile=markup.tile(kind.code, "s"),
-            name=f"{kind.code} {kind.hant} {kind.english}",
+            name=markup.tile_name(kind.code),
             passages=tuple(passed[kind.code]),
         )
         for kind in replay.KINDS
