@@ -34,39 +34,31 @@ ANNOUNCED = {
 RUN = 34
 APPEND_ONLY = (*ANNOUNCED.values(), "audit_departedverdict")
 
-# S16 asks for ten years of play; dispute letters go with it; what was put to a case beside that,
-# such as recordings, has a short term of its own (S18).
-TERMS = """
-INSERT INTO audit_retentionterm (record_class, count, unit, reason) VALUES
-    ('hands', 10, 'year', 'The term from the beginning'),
-    ('cases', 10, 'year', 'The term from the beginning'),
-    ('journal', 10, 'year', 'The term from the beginning'),
-    ('attachments', 90, 'day', 'The term from the beginning')
-"""
-
-LENGTH = """
-CREATE FUNCTION audit_retention_cutoff(term bigint) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-    SELECT now() - make_interval(
-        years => CASE unit WHEN 'year' THEN count ELSE 0 END,
-        months => CASE unit WHEN 'month' THEN count ELSE 0 END,
-        days => CASE unit WHEN 'day' THEN count ELSE 0 END
-    )
-    FROM audit_retentionterm WHERE id = term
-$$
-"""
-
-# The term of a source: its own, else that of each source without one. What belongs to no source
-# is kept as long as anything of its class.
+# The term of a source: its own, else that of each source without one. S16 asks for ten years of
+# play where nobody says otherwise, dispute letters go with it; what is put to a case beside that,
+# such as recordings, has a short term (S18). What belongs to no source is kept as long as
+# anything of its class.
 IN_FORCE = """
-CREATE FUNCTION audit_retention_term(of_class text, of_source text) RETURNS bigint
-LANGUAGE sql STABLE AS $$
-    SELECT id FROM (
-        SELECT DISTINCT ON (source) id, source
-        FROM audit_retentionterm WHERE record_class = of_class
-        ORDER BY source, id DESC
+CREATE FUNCTION audit_retention_in_force(
+    of_class text, of_source text, OUT term bigint, OUT cutoff timestamptz
+) LANGUAGE sql STABLE AS $$
+    SELECT id, now() - length FROM (
+        SELECT DISTINCT ON (source) id, source, make_interval(
+            years => CASE unit WHEN 'year' THEN count ELSE 0 END,
+            months => CASE unit WHEN 'month' THEN count ELSE 0 END,
+            days => CASE unit WHEN 'day' THEN count ELSE 0 END
+        ) AS length
+        FROM (
+            SELECT id, source, unit, count FROM audit_retentionterm WHERE record_class = of_class
+            UNION ALL
+            SELECT NULL, NULL,
+                CASE of_class WHEN 'attachments' THEN 'day' ELSE 'year' END,
+                CASE of_class WHEN 'attachments' THEN 90 ELSE 10 END
+        ) terms
+        ORDER BY source, id DESC NULLS LAST
     ) newest
     WHERE of_source IS NULL OR source IS NULL OR source = of_source COLLATE "C"
-    ORDER BY of_source IS NOT NULL AND source IS NULL, audit_retention_cutoff(id), id
+    ORDER BY of_source IS NOT NULL AND source IS NULL, now() - length, id
     LIMIT 1
 $$
 """
@@ -159,8 +151,10 @@ RUN_BEGINS = """
 CREATE FUNCTION audit_retention_run_begins() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.state <> 'running' OR NEW.item_count <> 0
-        OR NEW.term_id IS DISTINCT FROM audit_retention_term(NEW.record_class, NEW.source)
-        OR NEW.cutoff_at > audit_retention_cutoff(NEW.term_id)
+        OR NOT EXISTS (
+            SELECT FROM audit_retention_in_force(NEW.record_class, NEW.source) f
+            WHERE f.term IS NOT DISTINCT FROM NEW.term_id AND NEW.cutoff_at <= f.cutoff
+        )
     THEN
         RAISE EXCEPTION 'the date of retention run % has not come', NEW.id
             USING ERRCODE = 'restrict_violation';
@@ -209,8 +203,7 @@ BEGIN
             USING ERRCODE = 'restrict_violation';
     END IF;
     -- A longer term may have been set since the run began.
-    IF run.cutoff_at > audit_retention_cutoff(audit_retention_term(run.record_class, run.source))
-    THEN
+    IF run.cutoff_at > (audit_retention_in_force(run.record_class, run.source)).cutoff THEN
         RAISE EXCEPTION 'the date of retention run % has not come', run.id
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -405,7 +398,7 @@ TABLES = (
             ("unit", models.CharField(choices=list(UNITS.items()), max_length=5)),
             ("reason", models.TextField()),
             ("set_at", models.DateTimeField(db_default=Now())),
-            ("set_by", account(null=True)),
+            ("set_by", account()),
         ],
         options={
             "constraints": [
@@ -415,7 +408,7 @@ TABLES = (
                 ),
                 models.CheckConstraint(
                     condition=Q(
-                        ("unit__in", list(UNITS)), ("count__gte", 1), ("count__lte", 36_500)
+                        ("count__gte", 1), ("count__lte", 36_500), ("unit__in", list(UNITS))
                     ),
                     name="retention_term_is_a_time",
                 ),
@@ -497,6 +490,7 @@ TABLES = (
             (
                 "term",
                 models.ForeignKey(
+                    null=True,
                     on_delete=django.db.models.deletion.PROTECT,
                     related_name="+",
                     to="audit.retentionterm",
@@ -518,7 +512,9 @@ TABLES = (
                         ),
                         Q(
                             Q(("state", "done"), _negated=True),
-                            Q(("finished_at", None), ("root", None), ("sha256", None)),
+                            ("finished_at", None),
+                            ("root", None),
+                            ("sha256", None),
                         ),
                         _connector="OR",
                     ),
@@ -608,7 +604,8 @@ def guards() -> list[migrations.RunSQL]:
 
 class Migration(migrations.Migration):
     dependencies = (
-        ("audit", "0027_accounts"),
+        ("audit", "0027_sharing"),
+        ("audit", "0028_rulesets"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     )
 
@@ -617,7 +614,7 @@ class Migration(migrations.Migration):
         *(
             made(statement)
             for statement in (
-                LENGTH, IN_FORCE, HELD, KEEPS, RUN_BEGINS, RUN_GOES_ON, ANNOUNCE_RUN, BATCH_DUE,
+                IN_FORCE, HELD, KEEPS, RUN_BEGINS, RUN_GOES_ON, ANNOUNCE_RUN, BATCH_DUE,
                 ITEM_OF, RELEASED,
             )
         ),
@@ -631,5 +628,4 @@ class Migration(migrations.Migration):
             for index, what in INDEXES.items()
         ),
         migrations.RunSQL(FREE_EARLIER, migrations.RunSQL.noop),
-        migrations.RunSQL(TERMS, migrations.RunSQL.noop),
     )  # fmt: skip

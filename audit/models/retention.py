@@ -44,8 +44,8 @@ class TermUnit(models.TextChoices):
 class RetentionTerm(models.Model):
     """How long records of a class are kept in a source; None for each source without its own.
 
-    The newest one of a source and class is in force. Nobody set it (`set_by` is None) where the
-    installation itself did: the terms there are from the beginning.
+    The newest one of a source and class is in force. Where none was ever set, attachments are kept
+    for 90 days and everything else for ten years.
     """
 
     source = source_or_every()
@@ -53,9 +53,7 @@ class RetentionTerm(models.Model):
     count = models.IntegerField()
     unit = models.CharField(max_length=5, choices=TermUnit.choices)
     reason = models.TextField()
-    set_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
-    )
+    set_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     set_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -135,14 +133,15 @@ class RetentionRun(models.Model):
     """One deletion of what was received before `cutoff_at`, batch by batch.
 
     `source` is None for what belongs to no source: refused lines, and acts of the journal about
-    none. `term` was in force when it began. When it is done `counts` says how many rows went by
-    table, `leaf_count` and `root` how many leaves of the log they had and the root over those
-    leaves in the order of the log; `certificate` says it all as JSON, `sha256` is of that.
+    none. `term` was in force when it began, None for the one from the beginning. When it is done
+    `counts` says how many rows went by table, `leaf_count` and `root` how many leaves of the log
+    they had and the root over those leaves in the order of the log; `certificate` says it all as
+    JSON, `sha256` is of that.
     """
 
     record_class = models.CharField(max_length=12, choices=RecordClass.choices)
     source = source_or_every()
-    term = models.ForeignKey(RetentionTerm, on_delete=models.PROTECT, related_name="+")
+    term = models.ForeignKey(RetentionTerm, on_delete=models.PROTECT, null=True, related_name="+")
     cutoff_at = models.DateTimeField()
     reason = models.TextField()
     asked_by = models.ForeignKey(
