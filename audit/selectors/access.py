@@ -34,6 +34,7 @@ class Act(StrEnum):
     SEE_REAUDITS = "see-reaudits"
     REAUDIT = "reaudit"
     SEE_REPORTS = "see-reports"
+    MAKE_REPORTS = "make-reports"
     SEE_CERTIFICATES = "see-certificates"
     MAKE_CERTIFICATES = "make-certificates"
     SEE_EVIDENCE = "see-evidence"
@@ -73,6 +74,7 @@ TABLE: dict[Act, frozenset[Role]] = {
     Act.SEE_REAUDITS: frozenset({_I, _A}),
     Act.REAUDIT: frozenset({_I}),
     Act.SEE_REPORTS: frozenset({_I, _A}),
+    Act.MAKE_REPORTS: frozenset({_I, _A}),
     Act.SEE_CERTIFICATES: frozenset({_I, _A}),
     Act.MAKE_CERTIFICATES: frozenset({_I, _A}),
     Act.SEE_EVIDENCE: frozenset({_I, _A}),

@@ -46,7 +46,7 @@ ROWS_AT_ONCE = 1_000
 _DAY = timedelta(days=1)
 _JSON = msgspec.json.Decoder()
 # The planner cannot tell how few hands a day has: OFFSET 0 makes it look up each place by itself.
-_PLAYED = f"""
+PLAYED = f"""
 FROM {PLACES} CROSS JOIN LATERAL (
     SELECT * FROM audit_hand h WHERE {IN_PLACE.format(of="h")} OFFSET 0
 ) h
@@ -62,7 +62,7 @@ SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, count(*), {_KI
     count(*) FILTER (WHERE h.is_conflict),
     count(m.valid_bet), coalesce(sum(m.valid_bet), 0)::text, sum(m.rake)::text,
     coalesce(sum(m.won), 0)::text, coalesce(sum(m.lost), 0)::text, coalesce(sum(m.pot), 0)::text
-{_PLAYED}
+{PLAYED}
 LEFT JOIN LATERAL (
     SELECT v.settlement FROM audit_verdict v
     WHERE v.id = h.verdict_id AND h.verdict_kind = 'clean' AND NOT h.is_conflict OFFSET 0
@@ -81,7 +81,7 @@ WHERE (%s = '' OR h.game = %s)
 GROUP BY 1, 2, 3, 4, 5
 """  # noqa: S608 - from constants
 _COUNTED = f"""
-SELECT count(*) FROM (SELECT {_PLAYED} WHERE (%s = '' OR h.game = %s) LIMIT %s) counted
+SELECT count(*) FROM (SELECT {PLAYED} WHERE (%s = '' OR h.game = %s) LIMIT %s) counted
 """  # noqa: S608
 _READ = """
 SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, h.verdict_kind,
@@ -92,7 +92,7 @@ JOIN audit_verdict w ON w.id = h.verdict_id
 JOIN audit_handversion v ON v.id = h.version_id
 """
 _OTHERS = f"""
-{_READ} {_PLAYED} {_JOINED}
+{_READ} {PLAYED} {_JOINED}
 WHERE (%s = '' OR h.game = %s) AND NOT h.is_conflict
     AND (h.verdict_kind NOT IN ('clean', 'void')
         OR h.verdict_kind = 'clean' AND w.settlement IS NULL)
@@ -102,7 +102,7 @@ _AT_ONCE = f"""
 SELECT a.position, a.id, v.raw FROM (
     SELECT p.position, h.id, h.version_id,
         count(*) OVER (PARTITION BY p.position, h.played_at) AS together
-    {_PLAYED} WHERE (%s = '' OR h.game = %s)
+    {PLAYED} WHERE (%s = '' OR h.game = %s)
 ) a JOIN audit_handversion v ON v.id = a.version_id
 WHERE a.together > 1 ORDER BY a.position, a.id
 """  # noqa: S608
@@ -181,16 +181,16 @@ def list_totals(query: TotalsQuery, *, before: date | None = None) -> TotalsPage
     rules = current_rules()
     rows: list[Totals] = []
     days = 0
-    day = _newest_day(query, before, rules)
+    day = newest_day(query, before, rules)
     while day is not None:
         if _is_large(query, day, rules):
             if rows:
                 return TotalsPage(rows=tuple(rows), before=day + _DAY)
-            older = _newest_day(query, day, rules)
+            older = newest_day(query, day, rules)
             return TotalsPage(rows=(), before=None if older is None else day, too_large=day)
         rows += totals_of_day(query, day, rules)
         days += 1
-        older = _newest_day(query, day, rules)
+        older = newest_day(query, day, rules)
         if days == DAYS_AT_ONCE or sum(one.hands for one in rows) >= HANDS_AT_ONCE:
             return TotalsPage(rows=tuple(rows), before=None if older is None else day)
         day = older
@@ -199,7 +199,7 @@ def list_totals(query: TotalsQuery, *, before: date | None = None) -> TotalsPage
 
 def _is_large(query: TotalsQuery, day: date, rules: Rules) -> bool:
     """Whether a day has more hands than are summed for a page."""
-    where: list[Any] = [*place_columns(_places(query, day, rules)), query.game, query.game]
+    where: list[Any] = [*place_columns(places_of(query, day, rules)), query.game, query.game]
     where.append(HANDS_A_DAY_MAX + 1)
     with connection.cursor() as cursor:
         cursor.execute(_COUNTED, where)
@@ -212,12 +212,12 @@ def days_of_totals(
 ) -> Iterator[tuple[date, list[Totals]]]:
     """The days that have hands, the latest first, each with its rows."""
     rules = current_rules()
-    day = _newest_day(query, before, rules)
+    day = newest_day(query, before, rules)
     while day is not None:
         totals = totals_of_day(query, day, rules)
         if totals:
             yield day, totals
-        day = _newest_day(query, day, rules)
+        day = newest_day(query, day, rules)
 
 
 def totals_of_day(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
@@ -235,7 +235,7 @@ def totals_of_day(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
 
 def totals_by_ruleset(query: TotalsQuery, day: date, rules: Rules) -> list[Totals]:
     """The rows of one day by source, table, game, currency and the ruleset that the log names."""
-    places = _places(query, day, rules)
+    places = places_of(query, day, rules)
     if not places:
         return []
     where: list[Any] = [*place_columns(places), query.game, query.game]
@@ -313,7 +313,8 @@ def _add_twins(groups: dict[Group, Totals], where: list[Any]) -> None:
                 totals.twin_sum.add(money_of_row(row[3], *row[5:8]))
 
 
-def _places(query: TotalsQuery, day: date, rules: Rules) -> list[tuple[str, str, Span]]:
+def places_of(query: TotalsQuery, day: date, rules: Rules) -> list[tuple[str, str, Span]]:
+    """The tables asked for, each with where its hands of this day lie."""
     tables = Table.objects.order_by("source", "name").values_list("source", "name")
     if query.sources is not None:
         tables = tables.filter(source__in=query.sources)
@@ -324,7 +325,7 @@ def _places(query: TotalsQuery, day: date, rules: Rules) -> list[tuple[str, str,
     return [(source, name, day_span(rules.of(source, name), day)) for source, name in tables]
 
 
-def _newest_day(query: TotalsQuery, before: date | None, rules: Rules) -> date | None:
+def newest_day(query: TotalsQuery, before: date | None, rules: Rules) -> date | None:
     """The latest day asked for, in front of `before`, on which a hand was played."""
     hands = Hand.objects.order_by("-played_at").values_list("played_at", flat=True)
     for name in ("source", "table", "game"):
@@ -345,7 +346,7 @@ def _newest_day(query: TotalsQuery, before: date | None, rules: Rules) -> date |
         if newest is None:
             return None
         day = min(day, newest.date() if newest.date() == date.max else newest.date() + _DAY)
-        if day >= first and tables_with_something(_places(query, day, rules)):
+        if day >= first and tables_with_something(places_of(query, day, rules)):
             return day
         if day == date.min:
             return None
