@@ -5,7 +5,7 @@ feed, write its module and put its `FEED` here, and its page into docs/importers
 
     FEEDS                                        by name
     cut(feed, data) -> CutFile                   a whole file; Refusal for a layout nobody knows
-    read(feed, raw, facts) -> (Readable, drift)  one record, from its exact bytes; Refusal
+    read(feed, raw, facts, …) -> (Readable, drift)  one record, from its exact bytes; Refusal
     judge(feed, raw, facts, rulesets, …)         the same judged; never raises for what it holds
 """
 
@@ -17,11 +17,13 @@ from collections.abc import Mapping
 import replay
 from audit.importers import bbin, event_list, ky, lines, wm
 from audit.importers.feed import DRIFT_FIELDS_MAX, Converted, CutFile, Facts, Feed, Piece
+from audit.importers.force import Choose, by_force, named
 
 __all__ = [
     "DRIFT_FIELDS_MAX",
     "FEEDS",
     "FILE_BYTES_MAX",
+    "Choose",
     "Converted",
     "CutFile",
     "Facts",
@@ -29,6 +31,7 @@ __all__ = [
     "Piece",
     "cut",
     "judge",
+    "named",
     "read",
 ]
 
@@ -45,13 +48,20 @@ def cut(feed: str, data: bytes) -> CutFile:
     return FEEDS[feed].cut(data)
 
 
-def read(feed: str, raw: bytes, facts: Facts) -> tuple[replay.Readable, Mapping[str, str]]:
+def read(
+    feed: str, raw: bytes, facts: Facts, *, choose: Choose | None = None
+) -> tuple[replay.Readable, Mapping[str, str]]:
     """Read one record from its exact bytes and what stands for its file; and its unknown fields.
 
+    `choose` says by which ruleset it is judged, where its feed names none.
     Raises: Refusal with the place.
     """
-    converted = FEEDS[feed].convert(raw, facts)
-    return replay.read_partial(converted.line), converted.drift
+    known = FEEDS[feed]
+    converted = known.convert(raw, facts)
+    readable = replay.read_partial(converted.line)
+    if choose is not None and not known.names_ruleset:
+        readable = by_force(readable, choose)
+    return readable, converted.drift
 
 
 def judge(
@@ -62,10 +72,11 @@ def judge(
     *,
     file: str | None = None,
     number: int = 1,
+    choose: Choose | None = None,
 ) -> tuple[replay.PartiallyAudited, Mapping[str, str]]:
     """Judge one record; and its unknown fields. What cannot be read is a refusal in the verdict."""
     try:
-        readable, drift = read(feed, raw, facts)
+        readable, drift = read(feed, raw, facts, choose=choose)
         audited = replay.judge_partial(
             readable,
             rulesets,

@@ -58,7 +58,8 @@ class Feed:
     """One feed. `needs_source`: its records do not say whose they are, so the sender must.
 
     `cut` takes the unpacked bytes of a file, `convert` those of one record; both raise Refusal with
-    the place. `ruleset` is the one that its hands are judged by. `keeps_all`: a file that cannot be
+    the place. `ruleset` is the one that its hands are judged by while their source has not said
+    which one is in force, "" where the records name theirs. `keeps_all`: a file that cannot be
     cut may be kept as it came, for no field of it is to be dropped.
     """
 
@@ -70,6 +71,11 @@ class Feed:
     keeps_all: bool = True
     cut: Callable[[bytes], CutFile]
     convert: Callable[[bytes, Facts], Converted]
+
+    @property
+    def names_ruleset(self) -> bool:
+        """Whether its records name the ruleset that they are judged by."""
+        return not self.ruleset
 
 
 def refuse(place: str, reason: str) -> replay.Refusal:

@@ -14,10 +14,12 @@ from django.db.models import Count
 
 import replay
 from audit.models import Finding, HandVersion, Reaudit, ReauditResult, Verdict
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources, within
 from audit.selectors.comparisons import finding_of
 from audit.selectors.pages import BadQuery, Page, check_limit, make_page, read_cursor
 from audit.selectors.reaudits import ReauditNotFound
-from audit.selectors.rulesets import current_rulesets
+from audit.selectors.rulesets import ruleset_of_bytes
 from audit.zstd import unpacked
 
 AMOUNTS_SHOWN = 100
@@ -182,12 +184,17 @@ def list_changes(
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.pk,))
 
 
-def changes_of_hand(hand_pk: int) -> tuple[tuple[int, str, ChangeRow], ...]:
+def changes_of_hand(hand_pk: int, *, sources: Sources) -> tuple[tuple[int, str, ChangeRow], ...]:
     """What re-audits and rehearsals made of a hand, the newest first: number, reason and change.
 
     Those that found it as it was are not there.
     """
-    found = ReauditResult.objects.filter(hand_id=hand_pk, is_changed=True).order_by("-pk")
+    found = ReauditResult.objects.filter(
+        in_sources(sources, "hand__source"),
+        within(sources, "reaudit__limited_to"),
+        hand_id=hand_pk,
+        is_changed=True,
+    ).order_by("-pk")
     rows = found.values_list("reaudit_id", "reaudit__reason", *_CHANGE)[:CHANGES_OF_HAND_SHOWN]
     return tuple((number, reason, _change_row(tuple(row))) for number, reason, *row in rows)
 
@@ -337,7 +344,8 @@ def _rehearsed(result: ReauditResult, reaudit: Reaudit) -> Judgement:
 
 
 def _made_again(result: ReauditResult, reaudit: Reaudit) -> tuple[replay.Finding, ...] | None:
-    ruleset = current_rulesets().get(reaudit.ruleset)
+    assert reaudit.ruleset_sha256 is not None
+    ruleset = ruleset_of_bytes(reaudit.ruleset, bytes(reaudit.ruleset_sha256).hex())
     if ruleset is None:
         return None
     raw = unpacked(HandVersion.objects.values_list("raw", flat=True).get(pk=result.version_id))

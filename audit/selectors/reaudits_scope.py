@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Q
 
 import replay
-from audit.models import Hand, Reaudit, Refusal, RefusedLines
+from audit.models import Hand, Reaudit, Refusal, RefusedLines, Upload
+from audit.selectors.access import Sources
+from audit.selectors.belonging import holds, uploads_in
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery
-from audit.selectors.rulesets import current_rulesets
+from audit.selectors.rulesets import rehearsable_ruleset, ruleset_of_bytes
 
 # What the query of the hands list may hold, with its words.
 KEYS = {
@@ -33,6 +36,9 @@ NAME_MAX = 128
 # Counting stops here: a preview must not take longer than a look.
 PREVIEW_MAX = 100_000
 UNKNOWN_RULESET = "unknown ruleset "
+NEWEST_MAX = 1_000_000
+# No revision is called so.
+ANY_REVISION = "@*"
 
 
 def check_keys(keys: Iterable[str]) -> None:
@@ -44,22 +50,32 @@ def check_keys(keys: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Which hands, under which ruleset ("": the one that each names), and which refused lines."""
+    """Which hands, under which ruleset ("": the one that each names), and which refused lines.
 
+    `sources` are those in which all of it lies, None where it may lie anywhere. `named` is a
+    ruleset, or with ANY_REVISION at its end each revision of an id. A rehearsal is of the `game` of
+    its ruleset; `newest` keeps to so many of the hands that were played last.
+    """
+
+    sources: Sources
     query: dict[str, str]
     filters: HandFilters
     named: str
     ruleset: str
     refused_lines: str
+    game: str = ""
+    newest: int | None = None
 
     @classmethod
     def parse(
         cls,
         query: Mapping[str, str],
         *,
+        sources: Sources,
         named: str = "",
         ruleset: str = "",
         refused_lines: str = RefusedLines.NONE,
+        newest: int | None = None,
     ) -> Scope:
         """Raises: BadQuery, also for a key that the hands list does not know."""
         check_keys(query)
@@ -68,8 +84,11 @@ class Scope:
             raise BadQuery(f"Refused lines are one of {', '.join(RefusedLines.values)}.")
         if len(named) > NAME_MAX or not named.isprintable():
             raise BadQuery("No ruleset has such a name.")
-        if ruleset and current_rulesets().get(ruleset) is None:
+        rehearsed = rehearsable_ruleset(ruleset) if ruleset else None
+        if ruleset and rehearsed is None:
             raise BadQuery(f"The ruleset {ruleset!r} is not known here.")
+        if newest is not None and not 1 <= newest <= NEWEST_MAX:
+            raise BadQuery(f"The latest hands are 1 to {NEWEST_MAX:,}.")
         if refused_lines != RefusedLines.NONE:
             if ruleset:
                 raise BadQuery("A rehearsal is of hands: a refused line cannot take part.")
@@ -78,34 +97,48 @@ class Scope:
                     "Refused lines can be narrowed by their upload alone: leave the other filters"
                     " away, or the refused lines out."
                 )
+        filters = HandFilters.parse(asked)
+        if filters.source:
+            sources = frozenset({filters.source} if holds(sources, filters.source) else ())
         return cls(
+            sources=sources,
             query=asked,
-            filters=HandFilters.parse(asked),
+            filters=filters,
             named=named,
             ruleset=ruleset,
             refused_lines=refused_lines,
+            game="" if rehearsed is None else rehearsed.game,
+            newest=newest,
         )
 
     @classmethod
     def of(cls, reaudit: Reaudit) -> Scope:
         """The scope that was frozen with a re-audit."""
+        limited = reaudit.limited_to
+        rehearsed = None
+        if reaudit.ruleset_sha256 is not None:
+            rehearsed = ruleset_of_bytes(reaudit.ruleset, bytes(reaudit.ruleset_sha256).hex())
         return cls(
+            sources=None if limited is None else frozenset(limited),
             query=reaudit.filter,
             filters=HandFilters.parse(reaudit.filter),
             named=reaudit.named,
             ruleset=reaudit.ruleset,
             refused_lines=reaudit.refused_lines,
+            game="" if rehearsed is None else rehearsed.game,
+            newest=reaudit.newest_max,
         )
 
     def hands(self) -> Q:
         """The hands, for the database."""
-        wanted = self.filters.condition()
-        if self.named:
+        wanted = self.filters.condition(sources=self.sources)
+        if self.named.endswith(ANY_REVISION):
+            any_revision = f"^{re.escape(self.named.removesuffix(ANY_REVISION))}@[0-9]+$"
+            wanted &= Q(ruleset__regex=any_revision)
+        elif self.named:
             wanted &= Q(ruleset=self.named)
         if self.ruleset:
-            ruleset = current_rulesets().get(self.ruleset)
-            assert ruleset is not None
-            wanted &= Q(game=ruleset.game)
+            wanted &= Q(game=self.game)
         return wanted
 
     def lines(self) -> Q:
@@ -117,6 +150,9 @@ class Scope:
             )
         if self.filters.upload is not None:
             wanted &= Q(upload_id=self.filters.upload)
+        if self.sources is not None:
+            seen = Upload.objects.filter(uploads_in(self.sources)).values("pk")
+            wanted &= Q(upload_id__in=seen)
         return wanted
 
 
@@ -133,7 +169,8 @@ def preview_scope(scope: Scope) -> Preview:
     lines = 0
     if scope.refused_lines != RefusedLines.NONE:
         lines = Refusal.objects.filter(scope.lines()).order_by()[:PREVIEW_MAX].count()
-    hands = Hand.objects.filter(scope.hands()).order_by()[:PREVIEW_MAX].count()
+    most = min(PREVIEW_MAX, scope.newest or PREVIEW_MAX)
+    hands = Hand.objects.filter(scope.hands()).order_by()[:most].count()
     return Preview(hands=hands, lines=lines)
 
 
@@ -141,11 +178,12 @@ def filter_words(scope: Scope) -> str:
     """The scope as a person reads it."""
     words = [f"{KEYS[key]} {_value(key, value)}" for key, value in scope.query.items()]
     if scope.named:
-        words.append(f"naming {scope.named}")
+        named = scope.named.removesuffix(ANY_REVISION)
+        words.append(f"naming {'any revision of ' if named != scope.named else ''}{named}")
     if scope.ruleset and "game" not in scope.query:
-        ruleset = current_rulesets().get(scope.ruleset)
-        assert ruleset is not None
-        words.append(f"game {_value('game', ruleset.game)}")
+        words.append(f"game {_value('game', scope.game)}")
+    if scope.newest is not None:
+        words.append(f"the {scope.newest:,} played last")
     return ", ".join(words) if words else "every hand"
 
 

@@ -20,7 +20,7 @@ from django.conf import settings
 
 from audit.config import settings as own_settings
 from audit.models import AcceptedSoftware, SoftwareCheck
-from audit.selectors.rulesets import current_rulesets
+from audit.selectors.rulesets import file_rulesets
 
 FOLDERS = ("replay", "audit", "templates", "requirements")
 FILES = ("manage.py", "dev.py", "pyproject.toml")
@@ -63,7 +63,7 @@ class AcceptedRow:
 def take_inventory() -> dict[str, str]:
     """The SHA-256 of each thing, by its name, sorted. Takes about a tenth of a second."""
     found = dict(_code())
-    found |= {f"ruleset {one.name}": one.sha256 for one in current_rulesets()}
+    found |= {f"ruleset {one.name}": one.sha256 for one in file_rulesets()}
     found |= dict(_settings())
     found |= dict(_libraries())
     return dict(sorted(found.items()))

@@ -23,12 +23,16 @@ from msgspec import UNSET
 import replay
 from audit import importers, selectors
 from audit.models import Upload
+from audit.selectors.access import Sources
+from audit.selectors.belonging import holds
+from audit.services.feeding_force import choice_of_feed
 from audit.services.outcomes import Outcomes
 from audit.services.payloads import ChunkLine
 from audit.services.receiving import (
     ByteStream,
     Received,
     RestatementIncomplete,
+    SourceRefused,
     UploadInterrupted,
     UploadRefused,
     UploadTooLarge,
@@ -65,6 +69,7 @@ def receive_feed(
     feed: str,
     source: str,
     user: User | None = None,
+    sources: Sources = None,
     key: SubmissionKey | None = None,
     restatement: str | None = None,
     on_progress: Callable[[int], None] | None = None,
@@ -75,17 +80,27 @@ def receive_feed(
     are. A file that its importer does not understand is kept as one refused line. Records by which
     the feed itself settles anew what it settled before become an upload of their own, announced as
     a restatement by `user`; `restating_id` names it.
-    Raises: FeedUnknown, and as `receive_upload` does.
+    `sources` are those whose hands the sender may hand in.
+    Raises: FeedUnknown, SourceRefused, and as `receive_upload` does.
     """
     known = importers.FEEDS.get(feed)
     if known is None:
         raise FeedUnknown(f"There is no feed {feed}: it is one of {', '.join(importers.FEEDS)}.")
     facts: dict[str, Any] = {"source": _source(source)} if known.needs_source else {}
+    if facts and not holds(sources, facts["source"]):
+        raise SourceRefused("You may hand in nothing of this source.")
     raw = _read(stream, on_progress)
 
     def take(lines: Iterable[replay.Line], **how: Any) -> Received:
         records = Records(feed=feed, facts=facts, lines=lines)
-        return receive_upload(name=name, stream=io.BytesIO(raw), user=user, records=records, **how)
+        return receive_upload(
+            name=name,
+            stream=io.BytesIO(raw),
+            user=user,
+            sources=sources,
+            records=records,
+            **how,
+        )
 
     try:
         cut = importers.cut(feed, replay.read_whole(io.BytesIO(raw), most=importers.FILE_BYTES_MAX))
@@ -188,10 +203,14 @@ def _lines(pieces: Iterable[importers.Piece]) -> Iterator[replay.Line]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedOf:
-    """Of which feed the lines of an upload are, and what stands for all of them."""
+    """Of which feed the lines of an upload are, and what stands for all of them.
+
+    `choose` says by which ruleset each is judged, None where its source has said nothing.
+    """
 
     name: str
     facts: Mapping[str, Any]
+    choose: importers.Choose | None = None
 
 
 @dataclass(slots=True)
@@ -215,16 +234,33 @@ def feed_of(upload_id: int) -> FeedOf | None:
         .values_list("feed", "feed_facts")
         .first()
     )
-    return None if found is None else FeedOf(name=found[0], facts=found[1])
+    if found is None:
+        return None
+    name, facts = found
+    return FeedOf(name=name, facts=facts, choose=choice_of_feed(name, facts))
 
 
-def judge_records(lines: list[ChunkLine], rulesets: replay.Rulesets, feed: FeedOf) -> FeedOutcomes:
-    """Judge each record by itself; one that makes its importer fail is set aside."""
-    outcomes = FeedOutcomes(feed=feed.name)
+def judge_records(
+    lines: list[ChunkLine],
+    rulesets: replay.Rulesets,
+    feed: FeedOf,
+    *,
+    limited_to: frozenset[str] | None = None,
+) -> FeedOutcomes:
+    """Judge each record by itself; one that makes its importer fail is set aside.
+
+    `limited_to` are the sources whose hands are taken, None where all.
+    """
+    outcomes = FeedOutcomes(feed=feed.name, limited_to=limited_to)
     for line in lines:
         try:
             audited, drift = importers.judge(
-                feed.name, line.data, feed.facts, rulesets, number=line.number
+                feed.name,
+                line.data,
+                feed.facts,
+                rulesets,
+                number=line.number,
+                choose=feed.choose,
             )
         except (SoftTimeLimitExceeded, MemoryError):
             raise
@@ -232,13 +268,13 @@ def judge_records(lines: list[ChunkLine], rulesets: replay.Rulesets, feed: FeedO
             logger.exception("record_failed", extra={"line": line.number})
             outcomes.add_fault(line, f"{type(error).__name__}: {error}")
             continue
-        outcomes.add(
+        is_hand = outcomes.add(
             line,
             SimpleNamespace(
                 verdict=audited.verdict, hand=_as_hand(audited.hand), refusal=audited.refusal
             ),
         )
-        if audited.hand is not None:
+        if is_hand and audited.hand is not None:
             source = audited.hand.source
             outcomes.gaps[line.number] = (source, audited.verdict.gaps)
             seen = outcomes.drift.setdefault(source, {}) if drift else {}

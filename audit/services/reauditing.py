@@ -10,13 +10,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, Max
+from django.db.models.fields.tuple_lookups import TupleGreaterThanOrEqual
 from django.utils import timezone
 
 import replay
@@ -31,7 +32,9 @@ from audit.models import (
     RefusedLines,
 )
 from audit.selectors import current_rulesets
+from audit.selectors.access import Sources
 from audit.selectors.reaudits_scope import Scope, filter_words
+from audit.selectors.rulesets import names_of, rehearsable_ruleset, ruleset_of_bytes
 from audit.services.queueing import queue_reaudit_on_commit
 from audit.services.reauditing_batches import (
     OPEN,
@@ -69,17 +72,21 @@ class Resumed:
 def open_reaudit(
     *,
     user: User | None,
+    sources: Sources,
     reason: str,
     query: Mapping[str, str],
     named: str = "",
     ruleset: str = "",
     refused_lines: str = RefusedLines.NONE,
+    newest: int | None = None,
 ) -> int:
     """Start a re-audit of the hands that a query of the hands list finds; gives its number.
 
+    It keeps to `sources`, and is seen by whoever sees all in which it lies.
     `named` keeps to hands that name this ruleset. With `ruleset` it is a rehearsal under that
     revision, of the current versions of hands of its game. `refused_lines` can be narrowed by
-    `upload` alone, for a refused line has no other filter.
+    `upload` alone, for a refused line has no other filter. `newest` keeps to so many of the hands
+    that were played last.
     Raises: ReauditRefused; BadQuery for a malformed filter.
     """
     reason = reason.strip()
@@ -89,17 +96,32 @@ def open_reaudit(
         raise ReauditRefused(f"The reason is longer than {REASON_MAX} characters.")
     if storable(reason, REASON_MAX) != reason:
         raise ReauditRefused("The reason holds a character that cannot be kept.")
-    scope = Scope.parse(query, named=named, ruleset=ruleset, refused_lines=refused_lines)
+    scope = Scope.parse(
+        query,
+        sources=sources,
+        named=named,
+        ruleset=ruleset,
+        refused_lines=refused_lines,
+        newest=newest,
+    )
+    if scope.sources is not None and not scope.sources:
+        raise ReauditRefused("There is no hand of this source.")
     rulesets = known_rulesets()
+    rehearsed = rehearsable_ruleset(ruleset) if ruleset else None
+    played_from, hand_from = _first_of_newest(scope)
     with transaction.atomic():
         reaudit = Reaudit.objects.create(
             requested_by=user,
+            limited_to=None if scope.sources is None else sorted(scope.sources),
             reason=reason,
             filter=scope.query,
             filter_text=filter_words(scope),
             named=named,
             ruleset=ruleset,
-            ruleset_sha256=bytes.fromhex(rulesets[ruleset]) if ruleset else None,
+            ruleset_sha256=None if rehearsed is None else bytes.fromhex(rehearsed.sha256),
+            newest_max=newest,
+            played_from=played_from,
+            hand_from=hand_from,
             rulesets=rulesets,
             refused_lines=refused_lines,
             engine=replay.ENGINE,
@@ -138,7 +160,7 @@ def work_on_reaudit(*, reaudit_id: int) -> float | None:
 
 def known_rulesets() -> dict[str, str]:
     """The rulesets of this process: name to SHA-256 in hexadecimal."""
-    return {ruleset.name: ruleset.sha256 for ruleset in current_rulesets()}
+    return names_of(current_rulesets())
 
 
 def misfit_of(reaudit: Reaudit) -> str | None:
@@ -149,13 +171,14 @@ def misfit_of(reaudit: Reaudit) -> str | None:
             f" {reaudit.engine}."
         )
     known = known_rulesets()
-    if known == reaudit.rulesets:
+    others = sorted(name for name, held in reaudit.rulesets.items() if known.get(name) != held)
+    if reaudit.ruleset_sha256 is not None and not others:
+        sha256 = bytes(reaudit.ruleset_sha256).hex()
+        if ruleset_of_bytes(reaudit.ruleset, sha256) is None:
+            others = [reaudit.ruleset]
+    if not others:
+        # What was published since is not asked: the job goes on by what was known at its start.
         return None
-    others = sorted(
-        name
-        for name in {*known, *reaudit.rulesets}
-        if known.get(name) != reaudit.rulesets.get(name)
-    )
     return f"A process knows other rulesets than at the start ({', '.join(others[:5])})."
 
 
@@ -193,9 +216,21 @@ def gather_some(*, reaudit_id: int) -> bool:
     return True
 
 
+def _first_of_newest(scope: Scope) -> tuple[datetime | None, int | None]:
+    """With which hand the latest ones begin; None where all are taken, for there are no more."""
+    if scope.newest is None:
+        return None, None
+    latest = Hand.objects.filter(scope.hands()).order_by("-played_at", "-pk")
+    found = latest.values_list("played_at", "pk")[scope.newest - 1 : scope.newest]
+    return next(iter(found), (None, None))
+
+
 def _gather_hands(reaudit: Reaudit, scope: Scope) -> int | None:
     """Freeze the next hands into batches; None when none is left."""
     ahead = Hand.objects.filter(scope.hands(), pk__gt=reaudit.hand_last, pk__lte=reaudit.hand_max)
+    if reaudit.played_from is not None:
+        first = (reaudit.played_from, reaudit.hand_from)
+        ahead = ahead.filter(TupleGreaterThanOrEqual(("played_at", "id"), first))
     found = list(ahead.order_by("pk").values_list("pk", "version_id")[:GATHERED_AT_ONCE])
     if not found:
         return None

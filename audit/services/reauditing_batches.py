@@ -8,6 +8,7 @@ refused lines, hands, uploads, re-audit.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
@@ -24,8 +25,8 @@ from audit.models import (
     ReauditState,
     TableTouch,
 )
-from audit.selectors import current_rulesets
 from audit.selectors.reaudits_report import Instead
+from audit.selectors.rulesets import ruleset_of_bytes, rulesets_as_of
 from audit.services.judging import LEASE
 from audit.services.queueing import queue_reaudit_on_commit, queue_tables_on_commit
 from audit.services.reauditing_lines import store_lines
@@ -48,7 +49,10 @@ OPEN = (ChunkState.QUEUED, ChunkState.RUNNING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A batch that is ours for a while; `upload_id` where its rows are refused lines of one."""
+    """A batch that is ours for a while; `upload_id` where its rows are refused lines of one.
+
+    `known` are the rulesets that were known at the start, name to SHA-256.
+    """
 
     batch_id: int
     reaudit_id: int
@@ -56,6 +60,8 @@ class Lease:
     upload_id: int | None
     rows: tuple[int, ...]
     ruleset: str
+    ruleset_sha256: str
+    known: Mapping[str, str]
 
 
 def judge_some(*, reaudit_id: int) -> float | None:
@@ -78,7 +84,7 @@ def judge_some(*, reaudit_id: int) -> float | None:
                         lease.rows,
                         upload_id=lease.upload_id,
                         reaudit_id=reaudit_id,
-                        rulesets=current_rulesets(),
+                        rulesets=rulesets_as_of(lease.known),
                     )
                     _set_aside(lease, refusals=faults)
                     _close(lease, replace(counts, aside=len(faults)))
@@ -93,9 +99,9 @@ def judge_some(*, reaudit_id: int) -> float | None:
 
 
 def _judge_versions(lease: Lease) -> None:
-    rulesets = current_rulesets()
+    rulesets = rulesets_as_of(lease.known)
     if lease.ruleset:
-        ruleset = rulesets.get(lease.ruleset)
+        ruleset = ruleset_of_bytes(lease.ruleset, lease.ruleset_sha256)
         assert ruleset is not None, "a re-audit that does not fit this process is not taken"
         rulesets = Instead(ruleset)
     judged = judge_versions(lease.rows, rulesets, is_rehearsal=bool(lease.ruleset))
@@ -142,6 +148,8 @@ def _take(reaudit_id: int) -> Lease | float | None:
             upload_id=batch.upload_id,
             rows=tuple(batch.rows),
             ruleset=batch.reaudit.ruleset,
+            ruleset_sha256=bytes(batch.reaudit.ruleset_sha256 or b"").hex(),
+            known=batch.reaudit.rulesets,
         )
 
 
@@ -267,6 +275,8 @@ def _part(batch: ReauditBatch, reason: str) -> None:
             upload_id=batch.upload_id,
             rows=tuple(batch.rows),
             ruleset="",
+            ruleset_sha256="",
+            known={},
         )
         fault = {batch.rows[0]: f"could not be stored: {reason}"}
         if batch.upload_id is None:

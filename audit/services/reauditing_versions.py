@@ -9,7 +9,7 @@ from django.db import DatabaseError, InterfaceError
 
 import replay
 from audit.models import HandVersion
-from audit.services.feeding import feed_of, judge_records
+from audit.services.feeding import FeedOf, feed_of, judge_records
 from audit.services.payloads import ChunkLine
 from audit.services.reauditing_lines import REFUSED
 from audit.services.reauditing_storing import Judged, StoredVersion
@@ -33,6 +33,7 @@ def judge_versions(
     One decoded hand is held at a time.
     """
     judged = Judged(is_rehearsal=is_rehearsal)
+    feeds: dict[int, FeedOf | None] = {}
     found = HandVersion.objects.filter(pk__in=rows).order_by("pk").values_list(*_VERSIONS)
     for row in found:
         pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest = (
@@ -48,7 +49,9 @@ def judge_versions(
         try:
             data = unpacked(raw)
             if feed:
-                _take_record(judged, stored, ChunkLine(line, 0, data), rulesets, upload)
+                if upload not in feeds:
+                    feeds[upload] = feed_of(upload)
+                _take_record(judged, stored, ChunkLine(line, 0, data), rulesets, feeds[upload])
             else:
                 _take_line(judged, stored, replay.audit_line(data, rulesets, number=line))
         except (SoftTimeLimitExceeded, MemoryError, DatabaseError, InterfaceError):
@@ -75,10 +78,9 @@ def _take_record(
     stored: StoredVersion,
     line: ChunkLine,
     rulesets: replay.Rulesets,
-    upload_id: int,
+    feed: FeedOf | None,
 ) -> None:
     """Judge the record of a feed, by the facts that stand with its upload."""
-    feed = feed_of(upload_id)
     assert feed is not None
     outcomes = judge_records([line], rulesets, feed)
     for refused in outcomes.refusals:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from audit import selectors
 from audit.models import Reaudit
+from audit.selectors.rulesets import forget_rulesets
 from tests.api.conftest import Send
 from tests.audit.conftest import ingest  # noqa: F401 - a fixture
 from tests.audit.logs import B, changed, log
@@ -22,7 +22,7 @@ REAUDITS = "/api/v1/reaudits/"
 @pytest.fixture(autouse=True)
 def fresh_rulesets() -> Iterator[None]:
     yield
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 @pytest.fixture

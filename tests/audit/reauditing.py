@@ -12,8 +12,9 @@ import msgspec
 import pytest
 
 import replay
-from audit import selectors, services
+from audit import services
 from audit.models import Reaudit
+from audit.selectors.rulesets import forget_rulesets
 from tests.audit.logs import B, changed
 
 NAMED = json.loads(B)["ruleset"]
@@ -25,7 +26,7 @@ Alter = Callable[[replay.Audited], replay.Verdict]
 
 def start(reason: str = "a test", **asked: Any) -> int:
     """Open a re-audit of everything, or of what is asked for."""
-    return services.open_reaudit(user=None, reason=reason, **{"query": {}, **asked})
+    return services.open_reaudit(user=None, sources=None, reason=reason, **{"query": {}, **asked})
 
 
 def run(reaudit_id: int) -> Reaudit:
@@ -93,7 +94,7 @@ def write_revision(folder: Path, *, revision: int = 2, **options: str) -> str:
 def know(settings: Any, *folders: Path) -> None:
     """Let this process know the rulesets of these folders, as after a restart."""
     settings.TILECOURT_RULESETS = folders
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 def many(count: int, line: bytes = B) -> list[bytes]:

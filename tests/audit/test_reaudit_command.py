@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from audit import selectors, services
+from audit import services
 from audit.management.commands import reaudit as reaudit_command
 from audit.models import Reaudit
+from audit.selectors.rulesets import forget_rulesets
 from audit.services.reauditing import work_on_reaudit
 from tests.audit.logs import B, changed, log
 from tests.audit.reauditing import OTHER, engine, know, many, without_rake, write_revision
@@ -22,7 +23,7 @@ WHY = ("--reason", "a test")
 @pytest.fixture(autouse=True)
 def fresh_rulesets() -> Iterator[None]:
     yield
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 @pytest.fixture

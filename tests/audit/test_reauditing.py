@@ -25,6 +25,7 @@ from audit.models import (
     Upload,
     Verdict,
 )
+from audit.selectors.rulesets import forget_rulesets
 from tests.audit.chains import (
     GAMES,
     assert_counts_hold,
@@ -54,7 +55,7 @@ WRONG = with_net(changed(B, hand_id="wrong"), 1, "-99.00")
 @pytest.fixture(autouse=True)
 def fresh_rulesets() -> Iterator[None]:
     yield
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 def verdicts() -> list[Any]:
@@ -80,11 +81,11 @@ def test_the_same_engine_and_rulesets_write_nothing(ingest) -> None:
 def test_svc_14_a_corrected_reader_reads_again_and_its_verdict_is_current(ingest) -> None:
     with engine("0.9.0", without_rake):
         ingest(log(B))
-    (hand,) = selectors.list_hands().rows
+    (hand,) = selectors.list_hands(sources=None).rows
     assert (hand.verdict, hand.error_code) == ("discrepant", "rake-mismatch")
     job = reaudited()
     assert (job.written_count, job.changed_count, job.flipped_count) == (1, 1, 1)
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert (detail.hand.verdict, detail.hand.error_code, detail.hand.finding_count) == (
         "clean",
         "",
@@ -122,13 +123,13 @@ def test_findings_of_the_new_verdict_are_those_of_the_core(ingest) -> None:
     ingest(log(*lines))
     found = {}
     for hand in Hand.objects.all():
-        found[hand.pk] = selectors.hand_detail(hand.pk)
+        found[hand.pk] = selectors.hand_detail(hand.pk, sources=None)
     with engine():
         job = reaudited()
         assert (job.written_count, job.changed_count) == (len(lines), 0)
     assert len(lines) > 50
     for pk, before in found.items():
-        after = selectors.hand_detail(pk)
+        after = selectors.hand_detail(pk, sources=None)
         assert after.findings == before.findings
         assert after.hand.finding_codes == before.hand.finding_codes
         assert after.hand.error_code == before.hand.error_code
@@ -213,7 +214,7 @@ def test_a_hand_in_conflict_has_each_of_its_records_judged(ingest) -> None:
     assert sorted(ReauditResult.objects.values_list("is_current", flat=True)) == [False, True]
     hand = Hand.objects.get()
     assert (hand.verdict_kind, hand.is_conflict) == ("clean", True)
-    assert selectors.hand_detail(hand.pk, version=2).verdict.engine == replay.ENGINE
+    assert selectors.hand_detail(hand.pk, version=2, sources=None).verdict.engine == replay.ENGINE
 
 
 def test_only_what_the_filter_finds_is_judged(ingest) -> None:
@@ -325,7 +326,7 @@ def test_what_is_read_otherwise_is_found_otherwise_and_both_tables_are_touched(i
         patch.setattr(replay, "audit_line", corrected)
         patch.setattr(replay, "ENGINE", NEXT_ENGINE)
         assert reaudited().written_count == 1
-    (row,) = selectors.list_hands(selectors.HandFilters(table="T9")).rows
+    (row,) = selectors.list_hands(selectors.HandFilters(table="T9"), sources=None).rows
     assert (row.started_at, row.played_at.isoformat()) == (
         "2025-03-01T11:00:00+08:00",
         "2025-03-01T03:00:00+00:00",
@@ -408,10 +409,10 @@ def test_svc_25_events_keep_the_order_of_the_file_after_a_re_audit(ingest) -> No
     line = (GOLDEN / "odd" / "repeats-clocks-timers.ndjson").read_bytes().splitlines()[3]
     ingest(log(line))
     pk = Hand.objects.get().pk
-    before = selectors.hand_detail(pk)
+    before = selectors.hand_detail(pk, sources=None)
     with engine():
         reaudited()
-    after = selectors.hand_detail(pk)
+    after = selectors.hand_detail(pk, sources=None)
     assert after.raw == before.raw == line
     assert after.verdict.digest == before.verdict.digest
 

@@ -12,7 +12,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
 import replay
-from audit import selectors, services
+from audit import services
 from audit.models import (
     Admission,
     Finding,
@@ -25,6 +25,7 @@ from audit.models import (
     TableTouch,
     Verdict,
 )
+from audit.selectors.rulesets import forget_rulesets
 from audit.services import reauditing_batches
 from tests.audit.logs import B, log
 from tests.audit.reauditing import engine, know, many, run, start, without_rake, write_revision
@@ -38,7 +39,7 @@ STORED = (
 @pytest.fixture(autouse=True)
 def fresh_rulesets() -> Iterator[None]:
     yield
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 @pytest.fixture(autouse=True)

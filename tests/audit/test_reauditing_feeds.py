@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 import replay
-from audit import importers, selectors, services
+from audit import importers, services
 from audit.models import Chunk, Finding, Hand, ReauditAmount, ReauditFault, Verdict
+from audit.selectors.rulesets import forget_rulesets
 from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.reauditing import reaudited
 
@@ -21,7 +22,7 @@ WRONG = ky_row(GameID="wrong", Profit="9.50", Revenue="0.50")
 @pytest.fixture(autouse=True)
 def fresh_rulesets() -> Iterator[None]:
     yield
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 def pulled(*rows: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ from audit.models import (
     Upload,
     Verdict,
 )
+from audit.selectors.rulesets import forget_rulesets
 from audit.services.reauditing import work_on_reaudit
 from audit.zstd import unpacked
 from tests.access import trusted
@@ -34,7 +35,7 @@ from tests.audit.test_judging import break_the_core
 @pytest.fixture(autouse=True)
 def fresh_rulesets() -> Iterator[None]:
     yield
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 def counts(upload: int) -> dict[str, Any]:
@@ -180,13 +181,16 @@ def test_a_line_of_a_hand_that_turned_is_counted_with_it(ingest, settings, tmp_p
         late = ingest(log(*lines))
     upload = ingest(log(*lines))
     compare_all()
-    turned = selectors.get_upload(upload.id).turned
+    turned = selectors.get_upload(upload.id, sources=None).turned
     assert turned > 0
     reaudited(refused_lines="waiting", query={"upload": str(late.id)})
-    assert selectors.get_upload(late.id).turned == turned
+    assert selectors.get_upload(late.id, sources=None).turned == turned
     with engine():
         reaudited()
-        assert [selectors.get_upload(one.id).turned for one in (late, upload)] == [0, 0]
+        assert [selectors.get_upload(one.id, sources=None).turned for one in (late, upload)] == [
+            0,
+            0,
+        ]
 
 
 def test_svc_17_the_upload_says_which_of_its_refused_lines_are_hands_now(
@@ -199,7 +203,7 @@ def test_svc_17_the_upload_says_which_of_its_refused_lines_are_hands_now(
     know(settings, tmp_path)
     job = reaudited(refused_lines="waiting").pk
     hand = Hand.objects.get()
-    first, second = selectors.list_refusals(row.id).rows
+    first, second = selectors.list_refusals(row.id, sources=None).rows
     assert (first.line, first.hand_pk, first.reaudit_id) == (1, hand.pk, job)
     assert (second.line, second.hand_pk, second.reaudit_id) == (2, None, None)
     page = client.get(f"/uploads/{row.id}/").content.decode()

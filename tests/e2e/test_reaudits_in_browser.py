@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 
-from audit import selectors, services
+from audit import services
 from audit.models import Chunk
+from audit.selectors.rulesets import forget_rulesets
 from tests.access import trusted
 from tests.audit.logs import BASE_LINES, B, changed, log, with_net
 from tests.audit.reauditing import (
@@ -52,7 +53,7 @@ def audited(page: Any, settings: Any, tmp_path: Path) -> Iterator[Any]:
     know(settings, tmp_path)
     sign_in(page)
     yield page
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 def stored(*lines: bytes) -> None:

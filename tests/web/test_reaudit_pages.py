@@ -13,10 +13,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import selectors, services
+from audit import services
 from audit.models import Hand, Reaudit, ReauditResult
 from audit.selectors.exports_sheet import Found, check_sheet
 from audit.selectors.reaudits_scope import KEYS
+from audit.selectors.rulesets import forget_rulesets
 from audit.web.presenters.hands import FILTERS
 from tests.audit.logs import B, W, changed, with_net
 from tests.audit.reauditing import (
@@ -37,7 +38,7 @@ WRONG = with_net(changed(B, hand_id="wrong"), 1, "-99.00")
 @pytest.fixture(autouse=True)
 def fresh_rulesets() -> Iterator[None]:
     yield
-    selectors.current_rulesets.cache_clear()
+    forget_rulesets()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import replay
 from audit import importers, selectors
 from audit.selectors.access import Act
 from audit.selectors.sources import FeedRecord, feed_record, list_sources, source_detail
-from audit.web.access import needs
+from audit.web.access import needs, sources_of_request
 from audit.web.presenters.hands import present_head
 from audit.web.presenters.sources import present_partial, present_source, present_sources
 
@@ -23,7 +23,9 @@ from audit.web.presenters.sources import present_partial, present_source, presen
 @require_safe
 def source_list(request: HttpRequest) -> HttpResponse:
     """Every source with what it sends."""
-    context = present_sources(list_sources()) | {"section": "sources"}
+    context = present_sources(list_sources(sources=sources_of_request(request))) | {
+        "section": "sources"
+    }
     return render(request, "sources/list.html", context)
 
 
@@ -33,7 +35,7 @@ def source_list(request: HttpRequest) -> HttpResponse:
 def source_page(request: HttpRequest, source: str) -> HttpResponse:
     """One source: its hands, what its records lack, which fields nobody knows."""
     try:
-        detail = source_detail(source)
+        detail = source_detail(source, sources=sources_of_request(request))
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
     context = present_source(detail) | {"section": "sources"}
@@ -44,7 +46,7 @@ def feed_record_of(detail: selectors.HandDetail) -> FeedRecord | None:
     """The record of a hand, where it came from a feed; None for a hand log."""
     if not detail.version.feed:
         return None
-    return feed_record(upload_id=detail.version.upload_id, raw=detail.raw)
+    return feed_record(upload_id=detail.brought_by, raw=detail.raw)
 
 
 def feed_hand_page(
@@ -56,7 +58,8 @@ def feed_hand_page(
     context["played"] = context["played"].removesuffix(" -00:00")
     rulesets = selectors.current_rulesets()
     try:
-        readable, _ = importers.read(record.feed, record.raw, record.facts)
+        choose = importers.named(detail.verdict.ruleset)
+        readable, _ = importers.read(record.feed, record.raw, record.facts, choose=choose)
         audited = replay.judge_partial(readable, rulesets, record_sha256=detail.version.sha256)
     except replay.Refusal as refusal:
         return render(request, "sources/hand.html", context | {"problem": str(refusal)})
@@ -78,6 +81,7 @@ def feed_verdict(detail: selectors.HandDetail, record: FeedRecord) -> bytes:
         selectors.current_rulesets(),
         file=detail.version.upload_name,
         number=detail.version.line,
+        choose=importers.named(detail.verdict.ruleset),
     )
     if audited.refusal is not None:
         raise Http404("This record cannot be read now.")

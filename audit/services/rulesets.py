@@ -1,0 +1,219 @@
+"""The life of a ruleset: handed in, rehearsed, published by a second person, retired or withdrawn.
+
+Who wrote a revision cannot publish it, and nothing is published that was not rehearsed unless the
+approver says why. The database refuses the same (migration 0028).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+import replay
+from audit.models import Reaudit, RulesetRevision, RulesetState
+from audit.selectors.access import Access, Act
+from audit.selectors.reaudits import ENDS
+from audit.selectors.rulesets import current_rulesets, file_rulesets
+from audit.services.texts import storable
+
+REASON_MAX = 500
+TITLE_MAX = 500
+# FORMAT 6.2, 14: an integer of the format.
+REVISION_MAX = 2**53 - 1
+
+
+class RulesetRefused(ValueError):
+    """A ruleset that cannot be handed in, or an act that cannot be done; a sentence for the reader.
+
+    `problems` has what is wrong with a file, by its place; empty where the file is not to blame.
+    """
+
+    def __init__(self, sentence: str, problems: tuple[replay.RulesetProblem, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.problems = problems
+
+
+class SecondPersonNeeded(RulesetRefused):
+    """Whoever wrote a revision asks to publish it, or to put it in force."""
+
+
+def add_ruleset(*, access: Access, content: bytes, reason: str) -> int:
+    """Keep the exact bytes of a ruleset file as a draft; gives its number.
+
+    Raises: RulesetRefused, with the place of everything that is wrong with the file.
+    """
+    author = actor_of(access, Act.WRITE_RULESETS)
+    reason = reason_of(reason)
+    problems = replay.ruleset_problems(content)
+    if problems:
+        words = "1 thing is" if len(problems) == 1 else f"{len(problems)} things are"
+        raise RulesetRefused(f"This is no ruleset: {words} wrong with it.", problems)
+    ruleset = replay.read_ruleset(content)
+    if ruleset.revision > REVISION_MAX:
+        raise RulesetRefused(f"The revision is above {REVISION_MAX}.")
+    with transaction.atomic():
+        _lock()
+        _check_name(ruleset)
+        row = RulesetRevision.objects.create(
+            ruleset_id=ruleset.id,
+            revision=ruleset.revision,
+            name=ruleset.name,
+            game=ruleset.game,
+            title=storable(ruleset.title, TITLE_MAX),
+            content=content,
+            sha256=bytes.fromhex(ruleset.sha256),
+            author_id=author,
+            reason=reason,
+        )
+    return row.pk
+
+
+def _check_name(ruleset: replay.Ruleset) -> None:
+    """Raises: RulesetRefused where the name is taken, by these bytes or by others."""
+    known = current_rulesets().get(ruleset.name) or file_rulesets().get(ruleset.name)
+    if known is not None:
+        if known.sha256 == ruleset.sha256:
+            raise RulesetRefused(f"{ruleset.name} is known already, with these very bytes.")
+        raise RulesetRefused(
+            f"{ruleset.name} is known already with other bytes, and a published revision is never"
+            " edited: give the change a new revision."
+        )
+    draft = RulesetRevision.objects.filter(name=ruleset.name, state=RulesetState.DRAFT).first()
+    if draft is not None:
+        is_same = bytes(draft.sha256).hex() == ruleset.sha256
+        raise RulesetRefused(
+            f"There is a draft of {ruleset.name} already, with"
+            f" {'these very' if is_same else 'other'} bytes: withdraw it first."
+        )
+    others = {one.game for one in current_rulesets() if one.id == ruleset.id}
+    if others - {ruleset.game}:
+        raise RulesetRefused(f"{ruleset.id} is a ruleset of another game, {min(others)}.")
+
+
+def approve_ruleset(
+    *, access: Access, revision_pk: int, reason: str, unrehearsed_reason: str = ""
+) -> int:
+    """Publish a draft: from now on hands that name it are judged by it. Gives its publication.
+
+    It relies on the latest rehearsal of these very bytes that has ended and judged at least one
+    hand; where there is none, `unrehearsed_reason` must say why.
+    Raises: RulesetRefused; SecondPersonNeeded for whoever wrote it.
+    """
+    approver = actor_of(access, Act.APPROVE_RULESETS)
+    reason = reason_of(reason)
+    with transaction.atomic():
+        _lock()
+        row = _row(revision_pk, RulesetState.DRAFT, "published")
+        if row.author_id == approver:
+            raise SecondPersonNeeded(
+                "Whoever wrote a ruleset cannot publish it: ask somebody else."
+            )
+        rehearsal = last_rehearsal(row)
+        if rehearsal is None and not unrehearsed_reason.strip():
+            raise RulesetRefused(
+                f"{row.name} was not rehearsed with these bytes: rehearse it, or say why it is"
+                " published without."
+            )
+        filed = file_rulesets().get(row.name)
+        if filed is not None and filed.sha256 != bytes(row.sha256).hex():
+            raise RulesetRefused(f"A file of this service says otherwise what {row.name} is.")
+        last = RulesetRevision.objects.aggregate(last=Max("publication"))["last"] or 0
+        _change(
+            row,
+            state=RulesetState.PUBLISHED,
+            publication=last + 1,
+            published_by_id=approver,
+            published_at=timezone.now(),
+            publish_reason=reason,
+            rehearsal_id=None if rehearsal is None else rehearsal.pk,
+            unrehearsed_reason="" if rehearsal is not None else reason_of(unrehearsed_reason),
+        )
+    return last + 1
+
+
+def last_rehearsal(row: RulesetRevision) -> Reaudit | None:
+    """The latest rehearsal of these very bytes that has ended and judged at least one hand."""
+    return (
+        Reaudit.objects.filter(
+            ruleset=row.name,
+            ruleset_sha256=row.sha256,
+            state__in=ENDS,
+            rehearsed_count__gt=0,
+        )
+        .order_by("-pk")
+        .first()
+    )
+
+
+def withdraw_ruleset(*, access: Access, revision_pk: int, reason: str) -> None:
+    """Take a draft back; its name is free again. Raises: RulesetRefused."""
+    who = actor_of(access, Act.WRITE_RULESETS)
+    _close(revision_pk, RulesetState.DRAFT, RulesetState.WITHDRAWN, who, reason)
+
+
+def retire_ruleset(*, access: Access, revision_pk: int, reason: str) -> None:
+    """Let no source put a published revision in force any more; hands that name it are judged by it
+    as before. Raises: RulesetRefused."""
+    who = actor_of(access, Act.APPROVE_RULESETS)
+    _close(revision_pk, RulesetState.PUBLISHED, RulesetState.RETIRED, who, reason)
+
+
+def _close(
+    revision_pk: int, before: RulesetState, after: RulesetState, who: int, reason: str
+) -> None:
+    reason = reason_of(reason)
+    with transaction.atomic():
+        _lock()
+        row = _row(revision_pk, before, str(after.value))
+        now = timezone.now()
+        _change(row, state=after, closed_by_id=who, closed_at=now, close_reason=reason)
+
+
+def _lock() -> None:
+    """One change of rulesets at a time: two would not see each other's names and numbers."""
+    with connection.cursor() as cursor:
+        cursor.execute("LOCK TABLE audit_rulesetrevision IN SHARE ROW EXCLUSIVE MODE")
+
+
+def _row(revision_pk: int, state: RulesetState, becomes: str) -> RulesetRevision:
+    row = RulesetRevision.objects.filter(pk=revision_pk).first()
+    if row is None:
+        raise RulesetRefused("There is no such ruleset.")
+    if row.state != state:
+        raise RulesetRefused(
+            f"{row.name} is {row.get_state_display().lower()} and cannot be {becomes}."
+        )
+    return row
+
+
+def _change(row: RulesetRevision, **values: str | int | datetime | None) -> None:
+    fields: dict[str, Any] = dict(values)
+    try:
+        RulesetRevision.objects.filter(pk=row.pk).update(**fields)
+    except IntegrityError as error:
+        raise RulesetRefused(f"The store refuses it: {str(error).splitlines()[0]}") from error
+
+
+def actor_of(access: Access, act: Act) -> int:
+    """The account that does an act. Raises: RulesetRefused without one, or without the role."""
+    if access.account_id is None:
+        raise RulesetRefused("Rulesets change by somebody's hand: name an account.")
+    if not access.may(act):
+        raise RulesetRefused(f"{access.name} has no role that may do this ({act.value}).")
+    return access.account_id
+
+
+def reason_of(reason: str) -> str:
+    """A reason as it is kept. Raises: RulesetRefused."""
+    reason = reason.strip()
+    if not reason:
+        raise RulesetRefused("Say why: the reason stays on record.")
+    if len(reason) > REASON_MAX:
+        raise RulesetRefused(f"The reason is longer than {REASON_MAX} characters.")
+    if storable(reason, REASON_MAX) != reason:
+        raise RulesetRefused("The reason holds a character that cannot be kept.")
+    return reason
