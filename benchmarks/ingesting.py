@@ -51,7 +51,7 @@ def take(log: Path, *, is_alone: bool) -> None:
 def judge_again() -> None:
     """Judge every stored hand again, as the workers do, but one batch after the other here."""
     with mock.patch("audit.services.queueing._queue"):
-        reaudit_id = services.open_reaudit(user=None, reason="benchmark", query={})
+        reaudit_id = services.open_reaudit(user=None, sources=None, reason="benchmark", query={})
         open_ones = Reaudit.objects.filter(
             pk=reaudit_id, state__in=[ReauditState.GATHERING, ReauditState.RUNNING]
         )

@@ -59,7 +59,9 @@ def main(few: Path, log: Path) -> dict[str, Seconds]:
 def _again(query: dict[str, str], *, ruleset: str = "") -> tuple[Seconds, Seconds]:
     """The seconds of gathering and of judging."""
     start = _now()
-    job = services.open_reaudit(user=None, reason="a bench", query=query, ruleset=ruleset)
+    job = services.open_reaudit(
+        user=None, sources=None, reason="a bench", query=query, ruleset=ruleset
+    )
     _work(job)
     middle = _now()
     _work(job)

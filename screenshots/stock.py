@@ -102,21 +102,23 @@ def _disputes(ines: User, jun: User) -> dict[str, int]:
             amount="91.54",
             hand_ids=(hand.pk,),
         ),
+        sources=None,
     )
     case = claim.case_id
-    desk.take_case(case_id=case, user=ines)
+    desk.take_case(case_id=case, user=ines, sources=None)
     desk.comment_case(
         case_id=case,
         user=ines,
         text="4.8175 was rounded up; this house rounds the rake down.",
         hand_id=hand.pk,
         step=20,
+        sources=None,
     )
     remedy = _remedy(ines, exclude={case})
     others = Case.objects.filter(state="open", hand_count__gt=0).exclude(pk=case).order_by("pk")
     seen = dict(others.values_list("pk", "revision")[:3])
     done = desk.act_in_bulk(
-        user=ines, kind="assigned", seen=seen, reason="One evening, one room", to=jun
+        user=ines, kind="assigned", seen=seen, reason="One evening, one room", to=jun, sources=None
     )
     assert done.bulk_id is not None, "each of these cases is open and free"
     return {
@@ -135,21 +137,22 @@ def _remedy(ines: User, exclude: set[int]) -> int:
         if case not in exclude
     }
     case = max(owed, key=owed.__getitem__)
-    desk.take_case(case_id=case, user=ines)
+    desk.take_case(case_id=case, user=ines, sources=None)
     desk.decide_case(
         case_id=case,
         user=ines,
         decision="operator",
         reason="The room booked other figures than its own rules give.",
+        sources=None,
     )
     return desk.propose_remedy(
-        case_id=case, user=ines, reason="Pay what is owed.", scope=desk.Scope.OWED
+        case_id=case, user=ines, reason="Pay what is owed.", scope=desk.Scope.OWED, sources=None
     ).pk
 
 
 def _certificates(ines: User) -> dict[str, int]:
     hand = Hand.objects.get(hand_id=CERTIFIED)
-    run = certifying.request_certificates(day=hand.played_at.date(), user=ines)
+    run = certifying.request_certificates(day=hand.played_at.date(), user=ines, sources=None)
     limit = time.monotonic() + WAIT_SECONDS
     while CertificateRun.objects.get(pk=run).finished_at is None:
         if time.monotonic() > limit:
@@ -165,6 +168,7 @@ def _reaudit(ines: User) -> dict[str, int]:
         reason="What the rules of Helic would give",
         query={"game": "tien-gow"},
         ruleset="tien-gow/helic@1",
+        sources=None,
     )
     limit = time.monotonic() + WAIT_SECONDS
     while Reaudit.objects.get(pk=key).state in (ReauditState.GATHERING, ReauditState.RUNNING):

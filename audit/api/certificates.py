@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from audit.api.errors import ApiError
 from audit.api.parameters import check_parameters
-from audit.api.permissions import needs
+from audit.api.permissions import needs, sources_of_api
 from audit.selectors.access import Act
 from audit.selectors.certificates import (
     CertificateFilters,
@@ -51,7 +51,9 @@ class CertificateList(APIView):
         query = request.query_params.dict()
         try:
             filters = CertificateFilters.parse(query)
-            page = list_certificates(filters, cursor=query.get("cursor"))
+            page = list_certificates(
+                filters, sources=sources_of_api(request), cursor=query.get("cursor")
+            )
         except BadQuery as error:
             raise ApiError(400, "bad-query", str(error)) from None
         return Response(
@@ -72,6 +74,7 @@ class CertificateList(APIView):
         query = request.query_params
         try:
             run_id = request_certificates(
+                sources=sources_of_api(request),
                 day=_day(query.get("day", "")),
                 source=query.get("source", ""),
                 table=query.get("table", ""),
@@ -79,7 +82,7 @@ class CertificateList(APIView):
             )
         except RunRefused as error:
             raise ApiError(400, "bad-query", str(error)) from None
-        told = run_of(get_run(run_id))
+        told = run_of(get_run(run_id, sources=sources_of_api(request)))
         return Response(told, status=202, headers={"Location": told["url"]})
 
 
@@ -92,7 +95,9 @@ class CertificateOne(APIView):
 
     def get(self, request: Request, certificate: int) -> Response:
         try:
-            return Response(document_of(get_certificate(certificate)))
+            return Response(
+                document_of(get_certificate(certificate, sources=sources_of_api(request)))
+            )
         except NotFound as error:
             raise Http404(str(error)) from None
 
@@ -106,7 +111,7 @@ class CertificateRunOne(APIView):
 
     def get(self, request: Request, run: int) -> Response:
         try:
-            return Response(run_of(get_run(run)))
+            return Response(run_of(get_run(run, sources=sources_of_api(request))))
         except NotFound as error:
             raise Http404(str(error)) from None
 

@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 
 from audit.api.errors import ApiError
 from audit.api.parameters import check_parameters
-from audit.api.permissions import needs
-from audit.selectors.access import Act
+from audit.api.permissions import needs, sources_of_api
+from audit.selectors.access import Act, Sources
 from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
 from audit.selectors.exports_sheet import Sheet, write_sheet
 from audit.selectors.filters import HandFilters
@@ -40,7 +40,7 @@ class Export(APIView):
         check_parameters(request, *(TOTALS_FILTERS if report == TOTALS else KEYS))
         query = request.query_params.dict()
         try:
-            sheet = _sheet(report, query)
+            sheet = _sheet(report, query, sources_of_api(request))
         except BadQuery as error:
             raise ApiError(400, "bad-query", str(error)) from None
         response = StreamingHttpResponse(
@@ -50,7 +50,7 @@ class Export(APIView):
         return response
 
 
-def _sheet(report: str, query: Mapping[str, str]) -> Sheet:
+def _sheet(report: str, query: Mapping[str, str], sources: Sources) -> Sheet:
     """Raises: BadQuery."""
     filters = HandFilters.parse(query)
     asked = {key: value for key, value in query.items() if value}
@@ -59,11 +59,12 @@ def _sheet(report: str, query: Mapping[str, str]) -> Sheet:
         return Sheet(
             title=wanted.title,
             columns=wanted.columns,
-            rows=wanted.rows(filters),
+            rows=wanted.rows(filters, sources),
             made_at=timezone.now(),
             filters=asked,
         )
     totals = TotalsQuery(
+        sources=sources,
         source=filters.source,
         table=filters.table,
         game=filters.game,

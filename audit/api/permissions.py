@@ -7,10 +7,15 @@ from typing import Any
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from audit.config.access import NOT_JOURNALLED, access_of_request, note_use
-from audit.selectors.access import Access, Act
+from audit.config.access import (
+    NOT_JOURNALLED,
+    access_of_request,
+    note_use,
+    sources_of_request,
+)
+from audit.selectors.access import Access, Act, Sources
 
-__all__ = ["Needed", "access_of_api", "needs"]
+__all__ = ["Needed", "access_of_api", "needs", "sources_of_api"]
 
 
 class Needed(BasePermission):
@@ -43,3 +48,8 @@ def access_of_api(request: Request) -> Access:
     """What the caller may do in this request."""
     assert request.user is not None, "the framework asks who it is before it asks for more"
     return access_of_request(request._request)  # noqa: SLF001
+
+
+def sources_of_api(request: Request) -> Sources:
+    """In which sources the caller may do what this request was let in for."""
+    return sources_of_request(request._request)  # noqa: SLF001

@@ -18,7 +18,7 @@ from audit import selectors, services
 from audit.api.body import body_of
 from audit.api.errors import ApiError
 from audit.api.parameters import check_parameters
-from audit.api.permissions import needs
+from audit.api.permissions import needs, sources_of_api
 from audit.selectors.access import Act
 from audit.selectors.reaudits import FaultRow, ReauditRow, get_reaudit, list_faults, list_reaudits
 from audit.selectors.reaudits_report import (
@@ -64,7 +64,9 @@ class ReauditList(APIView):
     def get(self, request: Request) -> Response:
         check_parameters(request, "cursor")
         try:
-            page = list_reaudits(cursor=request.query_params.get("cursor"))
+            page = list_reaudits(
+                sources=sources_of_api(request), cursor=request.query_params.get("cursor")
+            )
         except selectors.BadQuery as error:
             raise ApiError(400, "bad-query", str(error), place="?cursor") from None
         return Response({"reaudits": [reaudit_of(row) for row in page.rows], **ways(page)})
@@ -79,6 +81,7 @@ class ReauditList(APIView):
         try:
             reaudit = services.open_reaudit(
                 user=request.user,
+                sources=sources_of_api(request),
                 reason=asked.reason,
                 query=asked.filter,
                 named=asked.named,
@@ -87,7 +90,7 @@ class ReauditList(APIView):
             )
         except (services.ReauditRefused, selectors.BadQuery) as error:
             raise ApiError(400, "bad-reaudit", str(error)) from None
-        row = get_reaudit(reaudit)
+        row = get_reaudit(reaudit, sources=sources_of_api(request))
         answer = reaudit_of(row)
         return Response(answer, status=201, headers={"Location": answer["url"]})
 
@@ -97,9 +100,9 @@ class OneView(APIView):
 
     permission_classes = [needs(Act.SEE_REAUDITS, write=Act.REAUDIT)]  # noqa: RUF012
 
-    def row(self, reaudit: int) -> ReauditRow:
+    def row(self, request: Request, reaudit: int) -> ReauditRow:
         try:
-            return get_reaudit(reaudit)
+            return get_reaudit(reaudit, sources=sources_of_api(request))
         except selectors.NotFound as error:
             raise Http404(str(error)) from None
 
@@ -111,7 +114,7 @@ class ReauditOne(OneView):
     http_method_names = ["get", "head"]  # noqa: RUF012
 
     def get(self, request: Request, reaudit: int) -> Response:
-        return Response(reaudit_of(self.row(reaudit)))
+        return Response(reaudit_of(self.row(request, reaudit)))
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -121,9 +124,9 @@ class ReauditStop(OneView):
     http_method_names = ["post"]  # noqa: RUF012
 
     def post(self, request: Request, reaudit: int) -> Response:
-        self.row(reaudit)
+        self.row(request, reaudit)
         services.stop_reaudit(reaudit_id=reaudit)
-        return Response(reaudit_of(self.row(reaudit)))
+        return Response(reaudit_of(self.row(request, reaudit)))
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -133,12 +136,12 @@ class ReauditResume(OneView):
     http_method_names = ["post"]  # noqa: RUF012
 
     def post(self, request: Request, reaudit: int) -> Response:
-        self.row(reaudit)
+        self.row(request, reaudit)
         try:
             services.resume_reaudit(reaudit_id=reaudit)
         except services.ReauditRefused as error:
             raise ApiError(409, "not-stopped", str(error)) from None
-        return Response(reaudit_of(self.row(reaudit)))
+        return Response(reaudit_of(self.row(request, reaudit)))
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -148,7 +151,7 @@ class ReauditReport(OneView):
     http_method_names = ["get", "head"]  # noqa: RUF012
 
     def get(self, request: Request, reaudit: int) -> Response:
-        row = self.row(reaudit)
+        row = self.row(request, reaudit)
         tables, has_more_tables = list_amounts(reaudit, "table")
         players, has_more_players = list_amounts(reaudit, "player")
         return Response(
@@ -174,7 +177,7 @@ class ReauditChanges(OneView):
     http_method_names = ["get", "head"]  # noqa: RUF012
 
     def get(self, request: Request, reaudit: int) -> Response:
-        self.row(reaudit)
+        self.row(request, reaudit)
         check_parameters(request, "flip", "cursor")
         text = request.query_params.get("flip")
         try:
@@ -192,7 +195,7 @@ class ReauditAside(OneView):
     http_method_names = ["get", "head"]  # noqa: RUF012
 
     def get(self, request: Request, reaudit: int) -> Response:
-        self.row(reaudit)
+        self.row(request, reaudit)
         check_parameters(request, "cursor")
         try:
             page = list_faults(reaudit, cursor=request.query_params.get("cursor"))

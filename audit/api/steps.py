@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 import replay
 from audit import selectors
 from audit.api.errors import ApiError
-from audit.api.permissions import needs
+from audit.api.permissions import needs, sources_of_api
 from audit.selectors.access import Act
 
 
@@ -32,7 +32,7 @@ class HandStep(APIView):
     def get(self, request: Request, hand: int, number: int) -> Response:
         viewpoint = _viewpoint(request)
         try:
-            played = selectors.played_hand(hand)
+            played = selectors.played_hand(hand, sources=sources_of_api(request))
         except selectors.NotFound as error:
             raise ApiError(404, "not-found", str(error)) from None
         if played.version.feed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.http import Http404
@@ -19,7 +20,7 @@ from audit import selectors, services
 from audit.api.body import body_of
 from audit.api.errors import BUSY_SECONDS, ApiError
 from audit.api.parameters import check_parameters
-from audit.api.permissions import needs
+from audit.api.permissions import access_of_api, needs, sources_of_api
 from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
 
@@ -74,28 +75,14 @@ class UploadList(ApiView):
             "name": request.query_params.get("name", ""),
             "stream": stream,
             "user": request.user,
+            "sources": sources_of_api(request),
             "key": key,
             "restatement": request.query_params.get("restatement"),
         }
         if feed is not None:
             how |= {"feed": feed, "source": source or ""}
         receive = services.receive_upload if feed is None else services.receive_feed
-        try:
-            received = receive(**how)
-        except services.FeedUnknown as error:
-            raise ApiError(400, "unknown-feed", str(error), place="feed") from None
-        except services.RestatementIncomplete as error:
-            raise ApiError(400, "bad-restatement", str(error), place="restatement") from None
-        except services.UploadTooLarge as error:
-            raise ApiError(413, "too-large", str(error)) from None
-        except services.UploadRefused as error:
-            raise ApiError(400, "incomplete", str(error)) from None
-        except services.SubmissionInProgress as error:
-            raise ApiError(
-                409, "in-progress", str(error), place=KEY_HEADER, retry_after=BUSY_SECONDS
-            ) from None
-        except services.SubmissionKeyReused as error:
-            raise ApiError(422, "key-reused", str(error), place=KEY_HEADER) from None
+        received = _received(receive, how)
         address = reverse("api-upload", args=(received.upload_id,))
         answer = {
             "id": received.upload_id,
@@ -112,6 +99,30 @@ class UploadList(ApiView):
         return Response(answer, status=201, headers=headers)
 
 
+def _received(
+    receive: Callable[..., services.Received], how: Mapping[str, Any]
+) -> services.Received:
+    """Take a file in. Raises: ApiError for whatever is wrong with it."""
+    try:
+        return receive(**how)
+    except services.SourceRefused as error:
+        raise ApiError(403, "forbidden-source", str(error), place="source") from None
+    except services.FeedUnknown as error:
+        raise ApiError(400, "unknown-feed", str(error), place="feed") from None
+    except services.RestatementIncomplete as error:
+        raise ApiError(400, "bad-restatement", str(error), place="restatement") from None
+    except services.UploadTooLarge as error:
+        raise ApiError(413, "too-large", str(error)) from None
+    except services.UploadRefused as error:
+        raise ApiError(400, "incomplete", str(error)) from None
+    except services.SubmissionInProgress as error:
+        raise ApiError(
+            409, "in-progress", str(error), place=KEY_HEADER, retry_after=BUSY_SECONDS
+        ) from None
+    except services.SubmissionKeyReused as error:
+        raise ApiError(422, "key-reused", str(error), place=KEY_HEADER) from None
+
+
 @method_decorator(never_cache, name="dispatch")
 class UploadOne(ApiView):
     """GET tells how far an upload is."""
@@ -121,7 +132,11 @@ class UploadOne(ApiView):
 
     def get(self, request: Request, upload: int) -> Response:
         try:
-            row = selectors.get_upload(upload)
+            row = selectors.get_upload(
+                upload,
+                sources=sources_of_api(request),
+                account_id=access_of_api(request).account_id,
+            )
         except selectors.NotFound as error:
             raise Http404(str(error)) from None
         return Response(progress_of(row))

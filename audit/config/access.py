@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from audit.selectors.access import Access, Act, access_of
+from audit.selectors.access import Access, Act, Sources, access_of
 from audit.services.journal import record
+from audit.services.visits import Caller
 
 ACCESS = "_tilecourt_access"
 USE = "_tilecourt_use"
+# Where the session of a browser has the number of its visit.
+VISIT = "visit"
 ASKED_MAX = 40
 # Written down under these names in an address, or in its query.
 PLAYER_KEYS = ("player",)
@@ -39,9 +44,39 @@ def access_of_request(request: HttpRequest) -> Access:
     known = getattr(request, ACCESS, None)
     if isinstance(known, Access) and known.account_id == request.user.pk:
         return known
-    access = replace(access_of(request.user), address=request.META.get("REMOTE_ADDR") or None)
+    visit = request.session.get(VISIT) if hasattr(request, "session") else None
+    access = replace(access_of(request.user), address=address_of(request), visit_id=visit)
     set_access(request, access)
     return access
+
+
+def sources_of_request(request: HttpRequest) -> Sources:
+    """In which sources that may be done which `needs` let the request in for."""
+    use = getattr(request, USE, None)
+    assert isinstance(use, Use), "`needs` stands on every view"
+    return use.access.sources(use.act)
+
+
+def caller_of(request: HttpRequest) -> Caller:
+    """From where a request came, as the server or the proxy before it has it."""
+    port = str(request.META.get("REMOTE_PORT") or "")
+    return Caller(
+        address=address_of(request),
+        port=int(port) if port.isascii() and port.isdecimal() and len(port) < 6 else None,
+        agent=request.headers.get("User-Agent", ""),
+    )
+
+
+def address_of(request: HttpRequest) -> str | None:
+    """The caller's address; behind a proxy of ours the one that it put last, for the others are
+    the caller's own words. None where there is none, as on a Unix socket."""
+    told = str(request.META.get("REMOTE_ADDR") or "")
+    if settings.TILECOURT_BEHIND_PROXY:
+        told = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip() or told
+    try:
+        return str(ip_address(told))
+    except ValueError:
+        return None
 
 
 def set_access(request: HttpRequest, access: Access) -> None:

@@ -178,7 +178,7 @@ class Folder:
             steady = Steady(file, looks, self.is_stopping)
             received = services.receive_upload(name=name, stream=steady, key=key)
         logger.info("watched_file_taken", extra={"upload": received.upload_id})
-        return selectors.get_upload(received.upload_id)
+        return selectors.get_upload(received.upload_id, sources=None)
 
     def _put_away(self, name: str, where: str, sentence: str, *, has_reason: bool = True) -> None:
         """Move a file, never onto another; the reason is there before the file."""

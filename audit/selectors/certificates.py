@@ -13,6 +13,8 @@ from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessTha
 
 import replay
 from audit.models import Certificate, CertificateRun, RunState
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.certificates_census import facts_digests
 from audit.selectors.certificates_content import draw_up
 from audit.selectors.certificates_days import current_rules
@@ -151,13 +153,13 @@ class RunRow:
 
 
 def list_certificates(
-    filters: CertificateFilters, *, cursor: str | None = None, limit: int = 25
+    filters: CertificateFilters, *, sources: Sources, cursor: str | None = None, limit: int = 25
 ) -> Page[CertificateRow]:
     """Certificates by day, the latest first. Raises: BadQuery."""
     limit = check_limit(limit)
     at = read_cursor(cursor, 2)
     is_back = at is not None and at.is_back
-    found = _wanted(filters)
+    found = _wanted(filters).filter(in_sources(sources))
     if at is not None:
         compare = TupleGreaterThan if is_back else TupleLessThan
         found = found.filter(compare(("day", "id"), (_day(at.key[0]), at.key[1])))
@@ -166,10 +168,12 @@ def list_certificates(
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.day.toordinal(), row.pk))
 
 
-def get_certificate(pk: int) -> CertificateDetail:
+def get_certificate(pk: int, *, sources: Sources) -> CertificateDetail:
     """A certificate, set against what would be certified now. Raises: CertificateNotFound."""
-    found = Certificate.objects.select_related("made_by").filter(pk=pk) if pk <= KEY_MAX else ()
-    certificate = next(iter(found), None)
+    certificate = None
+    if pk <= KEY_MAX:
+        found = Certificate.objects.select_related("made_by")
+        certificate = found.filter(in_sources(sources), pk=pk).first()
     if certificate is None:
         raise CertificateNotFound(f"There is no certificate {pk}.")
     (row,) = _rows([certificate])
@@ -195,18 +199,24 @@ def _changes(certificate: Certificate) -> tuple[replay.Difference, ...]:
     return replay.differences([certificate.content.encode(), now.text.encode()])
 
 
-def get_run(pk: int) -> RunRow:
-    """Raises: RunNotFound."""
-    found = CertificateRun.objects.select_related("made_by").filter(pk=pk) if pk <= KEY_MAX else ()
-    run = next(iter(found), None)
+def get_run(pk: int, *, sources: Sources) -> RunRow:
+    """A run for one of these sources; one for all is seen by whoever sees all.
+
+    Raises: RunNotFound.
+    """
+    run = None
+    if pk <= KEY_MAX:
+        found = CertificateRun.objects.select_related("made_by")
+        run = found.filter(in_sources(sources), pk=pk).first()
     if run is None:
         raise RunNotFound(f"There is no run {pk}.")
     return _run_row(run)
 
 
-def open_runs() -> tuple[RunRow, ...]:
+def open_runs(*, sources: Sources) -> tuple[RunRow, ...]:
     """The latest runs that have not ended, and those that were stopped."""
     found = CertificateRun.objects.select_related("made_by").exclude(state=RunState.DONE)
+    found = found.filter(in_sources(sources))
     return tuple(_run_row(run) for run in found.order_by("-id")[:RUNS_SHOWN])
 
 

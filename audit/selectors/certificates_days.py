@@ -14,6 +14,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from audit.models import DayRule, Numbering
+from audit.selectors.access import Sources
 
 FIRST = datetime.min.replace(tzinfo=UTC)
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -71,6 +72,21 @@ class Rules:
             if place in self.by_place:
                 return self.by_place[place]
         return Rule()
+
+
+def rules_shown(*, sources: Sources) -> Rules:
+    """The rules in force of these sources and their tables, and that of all places, which holds
+    for them, too."""
+    rules = current_rules()
+    if sources is None:
+        return rules
+    return Rules(
+        {
+            (source, table): rule
+            for (source, table), rule in rules.by_place.items()
+            if not source or source in sources
+        }
+    )
 
 
 def current_rules() -> Rules:

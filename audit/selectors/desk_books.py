@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from audit.models import BulkAct, CaseAct, Claim, ClaimHand, Hand, Remedy, RemedyEntry, RemedyState
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.desk_cases import ClaimRow, claim_row
 from audit.selectors.desk_queue import Money
 from audit.selectors.pages import (
@@ -59,13 +61,16 @@ class ClaimDetail:
     hands: tuple[ClaimedHand, ...]
 
 
-def list_claims(*, player: str = "", cursor: str | None = None, limit: int = 50) -> Page[ClaimRow]:
+def list_claims(
+    *, sources: Sources, player: str = "", cursor: str | None = None, limit: int = 50
+) -> Page[ClaimRow]:
     """Claims, the newest first; `player` is a whole name. Raises: BadQuery."""
     limit = check_limit(limit)
     if len(player) > NAME_MAX or "\0" in player:
         raise BadQuery("The player is no name.")
     at = read_cursor(cursor, 1)
     claims = Claim.objects.select_related("case", "entered_by").prefetch_related("acts")
+    claims = claims.filter(in_sources(sources))
     if player:
         claims = claims.filter(player=player)
     is_back = at is not None and at.is_back
@@ -76,21 +81,23 @@ def list_claims(*, player: str = "", cursor: str | None = None, limit: int = 50)
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.pk,))
 
 
-def get_claim(claim_id: int) -> ClaimDetail:
+def get_claim(claim_id: int, *, sources: Sources) -> ClaimDetail:
     """Raises: ClaimNotKnown."""
     claim = None
     if 1 <= claim_id <= KEY_MAX:
         claims = Claim.objects.select_related("case", "entered_by").prefetch_related("acts")
-        claim = claims.filter(pk=claim_id).first()
+        claim = claims.filter(in_sources(sources), pk=claim_id).first()
     if claim is None:
         raise ClaimNotKnown(f"There is no claim {claim_id}.")
     ids = ClaimHand.objects.filter(claim=claim).order_by("id").values_list("hand_id", flat=True)
-    return ClaimDetail(row=claim_row(claim), hands=claimed_hands(list(ids)))
+    return ClaimDetail(row=claim_row(claim), hands=claimed_hands(list(ids), sources=sources))
 
 
-def claimed_hands(ids: Sequence[int]) -> tuple[ClaimedHand, ...]:
+def claimed_hands(ids: Sequence[int], *, sources: Sources) -> tuple[ClaimedHand, ...]:
     """These hands, in this order; those that are not stored are left out."""
-    hands = Hand.objects.in_bulk([one for one in ids if 1 <= one <= KEY_MAX])
+    hands = Hand.objects.filter(in_sources(sources)).in_bulk(
+        [one for one in ids if 1 <= one <= KEY_MAX]
+    )
     return tuple(
         ClaimedHand(
             pk=hand.pk,
@@ -111,9 +118,9 @@ def claimed_in_case(case_id: int) -> list[int]:
     return list(dict.fromkeys(rows.values_list("hand_id", flat=True)))
 
 
-def hands_by_name(source: str, names: Sequence[str]) -> dict[str, int]:
+def hands_by_name(source: str, names: Sequence[str], *, sources: Sources) -> dict[str, int]:
     """The keys of hands of a source, by their ids; those that are not stored are left out."""
-    found = Hand.objects.filter(source=source, hand_id__in=names)
+    found = Hand.objects.filter(in_sources(sources), source=source, hand_id__in=names)
     return dict(found.values_list("hand_id", "pk"))
 
 
@@ -147,14 +154,14 @@ class RemedyRow:
 
 
 def list_remedies(
-    *, state: str = "", cursor: str | None = None, limit: int = 50
+    *, sources: Sources, state: str = "", cursor: str | None = None, limit: int = 50
 ) -> Page[RemedyRow]:
     """Remedies, the newest first. Raises: BadQuery."""
     limit = check_limit(limit)
     if state and state not in RemedyState.values:
         raise BadQuery("There is no such state of a remedy.")
     at = read_cursor(cursor, 1)
-    remedies = _remedies()
+    remedies = _remedies().filter(in_sources(sources, "case__source"))
     if state:
         remedies = remedies.filter(state=state)
     is_back = at is not None and at.is_back
@@ -170,9 +177,12 @@ def _remedies() -> QuerySet[Remedy]:
     return Remedy.objects.select_related(*related).defer("export__csv", "export__json")
 
 
-def get_remedy(remedy_id: int) -> RemedyRow:
+def get_remedy(remedy_id: int, *, sources: Sources) -> RemedyRow:
     """Raises: RemedyNotKnown."""
-    remedy = _remedies().filter(pk=remedy_id).first() if 1 <= remedy_id <= KEY_MAX else None
+    remedy = None
+    if 1 <= remedy_id <= KEY_MAX:
+        found = _remedies().filter(in_sources(sources, "case__source"), pk=remedy_id)
+        remedy = found.first()
     if remedy is None:
         raise RemedyNotKnown(f"There is no remedy {remedy_id}.")
     return _with_entries([remedy])[0]
@@ -212,12 +222,12 @@ def _remedy_row(remedy: Remedy, entries: tuple[EntryRow, ...] = ()) -> RemedyRow
     )
 
 
-def remedy_file(remedy_id: int, kind: str) -> bytes:
+def remedy_file(remedy_id: int, kind: str, *, sources: Sources) -> bytes:
     """The exact bytes of an exported remedy, `csv` or `json`. Raises: RemedyNotKnown."""
     found = (
-        Remedy.objects.filter(pk=remedy_id, export__isnull=False).values_list(
-            f"export__{kind}", flat=True
-        )
+        Remedy.objects.filter(
+            in_sources(sources, "case__source"), pk=remedy_id, export__isnull=False
+        ).values_list(f"export__{kind}", flat=True)
         if 1 <= remedy_id <= KEY_MAX
         else []
     )
@@ -241,12 +251,15 @@ class BulkRow:
     undone_by: int | None
 
 
-def get_bulk(bulk_id: int) -> BulkRow:
-    """Raises: BulkNotKnown."""
+def get_bulk(bulk_id: int, *, sources: Sources, account_id: int) -> BulkRow:
+    """One whose cases all lie in these sources; one that changed none is its actor's alone.
+
+    Raises: BulkNotKnown.
+    """
     bulk = None
     if 1 <= bulk_id <= KEY_MAX:
         bulk = BulkAct.objects.select_related("actor").filter(pk=bulk_id).first()
-    if bulk is None:
+    if bulk is None or not _is_bulk_seen(bulk, sources, account_id):
         raise BulkNotKnown(f"There is no bulk act {bulk_id}.")
     acts = CaseAct.objects.filter(bulk=bulk).order_by("case_id")
     undo = BulkAct.objects.filter(undoes=bulk).first()
@@ -261,6 +274,13 @@ def get_bulk(bulk_id: int) -> BulkRow:
         undoes=bulk.undoes_id,
         undone_by=undo.pk if undo is not None else None,
     )
+
+
+def _is_bulk_seen(bulk: BulkAct, sources: Sources, account_id: int) -> bool:
+    if sources is None:
+        return True
+    touched = set(CaseAct.objects.filter(bulk=bulk).values_list("case__source", flat=True))
+    return touched <= sources and bool(touched or bulk.actor_id == account_id)
 
 
 def colleagues() -> tuple[tuple[int, str], ...]:

@@ -24,6 +24,8 @@ from audit.models import (
     Hand,
     Remedy,
 )
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.comparisons import finding_of
 from audit.selectors.desk_exposure import Exposure, exposure_of_case
 from audit.selectors.desk_queue import CaseRow, Money, cases_by_number
@@ -157,17 +159,21 @@ class ActRow:
     bulk_pk: int | None
 
 
-def list_acts(case_id: int, *, before: int | None = None, limit: int = ACTS_SHOWN) -> tuple[
-    ActRow, ...
-]:  # fmt: skip
-    """The acts of a case, the newest first; `before`: those with lower numbers only."""
-    acts = CaseAct.objects.filter(case_id=case_id)
+def list_acts(
+    case_id: int, *, sources: Sources, before: int | None = None, limit: int = ACTS_SHOWN
+) -> tuple[ActRow, ...]:
+    """The acts of a case, the newest first; `before`: those with lower numbers only.
+
+    A hand that an act points to is told where it may be seen.
+    """
+    acts = CaseAct.objects.filter(in_sources(sources, "case__source"), case_id=case_id)
     if before is not None:
         acts = acts.filter(number__lt=before)
     found = acts.select_related("actor", "assignee", "claim").order_by("-number")[:limit]
     rows = list(found)
     pointed = {act.hand_id for act in rows if act.hand_id is not None}
-    names = dict(Hand.objects.filter(pk__in=pointed).values_list("pk", "hand_id"))
+    hands = Hand.objects.filter(in_sources(sources), pk__in=pointed)
+    names = dict(hands.values_list("pk", "hand_id"))
     return tuple(
         ActRow(
             pk=act.pk,
@@ -180,7 +186,7 @@ def list_acts(case_id: int, *, before: int | None = None, limit: int = ACTS_SHOW
             assignee=act.assignee.get_username() if act.assignee is not None else None,
             taken_until=act.taken_until,
             count=act.count,
-            hand_pk=act.hand_id,
+            hand_pk=act.hand_id if act.hand_id in names else None,
             hand_id=names.get(act.hand_id) if act.hand_id is not None else None,
             step=act.step,
             claim_pk=act.claim_id,
@@ -282,17 +288,17 @@ class CaseNotKnown(NotFound):
     """No case has this number."""
 
 
-def get_case(case_id: int) -> CaseRow:
+def get_case(case_id: int, *, sources: Sources) -> CaseRow:
     """Raises: CaseNotKnown."""
-    rows = cases_by_number([case_id])
+    rows = cases_by_number([case_id], sources=sources)
     if not rows:
         raise CaseNotKnown(f"There is no case {case_id}.")
     return rows[0]
 
 
-def case_of_hand(hand_pk: int) -> int | None:
+def case_of_hand(hand_pk: int, *, sources: Sources) -> int | None:
     """The case in which a hand stands now. Raises: HandNotFound."""
-    if not Hand.objects.filter(pk=hand_pk).exists():
+    if not Hand.objects.filter(in_sources(sources), pk=hand_pk).exists():
         raise HandNotFound(f"There is no hand {hand_pk}.")
     standing = CaseHand.objects.filter(hand_id=hand_pk, left_at__isnull=True)
     return standing.values_list("case_id", flat=True).first()
@@ -317,9 +323,11 @@ GROUP BY code ORDER BY count(*) DESC, code LIMIT %(limit)s
 """
 
 
-def case_detail(case_id: int, *, left: bool = False, cursor: str | None = None) -> CaseDetail:
+def case_detail(
+    case_id: int, *, sources: Sources, left: bool = False, cursor: str | None = None
+) -> CaseDetail:
     """All that the page of a case shows. Raises: CaseNotKnown, BadQuery."""
-    row = get_case(case_id)
+    row = get_case(case_id, sources=sources)
     parameters: dict[str, Any] = {"case": case_id, "code": row.code, "limit": CODES_SHOWN}
     with connection.cursor() as cursor_:
         cursor_.execute(_COUNTS, parameters)
@@ -336,7 +344,7 @@ def case_detail(case_id: int, *, left: bool = False, cursor: str | None = None) 
         unknown_count=unknown_count,
         tables=tables,
         also=also,
-        acts=list_acts(case_id),
+        acts=list_acts(case_id, sources=sources),
         claims=claims_of(case_id),
         claimed=_claimed_in(case_id),
         remedies=_remedies_of(case_id),

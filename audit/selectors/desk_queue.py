@@ -24,6 +24,8 @@ from django.utils import timezone
 
 import replay
 from audit.models import CaseState, Decision
+from audit.selectors.access import Sources
+from audit.selectors.belonging import narrowed
 from audit.selectors.pages import KEY_MAX, BadQuery, Page, check_limit, make_page, read_cursor
 
 TEXT_MAX = 128
@@ -49,10 +51,9 @@ least(
 )::bigint
 """
 
-# Of the cases that nobody has, the first of the queue that nobody else is taking just now.
-NEXT_CASE = f"""
+_NEXT_CASE = f"""
 SELECT c.id FROM audit_case c {_RISK}
-WHERE c.state = 'open' AND (c.assignee_id IS NULL OR c.taken_until <= %(now)s)
+WHERE c.state = 'open' AND (c.assignee_id IS NULL OR c.taken_until <= %(now)s) {{narrowed}}
 ORDER BY {_SCORE} DESC, c.id
 LIMIT 1
 FOR NO KEY UPDATE OF c SKIP LOCKED
@@ -75,6 +76,13 @@ SELECT * FROM (
     {_RISK}
 ) rows WHERE
 """  # noqa: S608 - from constants
+
+
+def next_case(now: datetime, *, sources: Sources) -> tuple[str, dict[str, Any]]:
+    """How to find and lock the first case of the queue that nobody has and nobody else is taking
+    just now: the statement and its parameters."""
+    parameters = queue_parameters(now)
+    return _NEXT_CASE.format(narrowed=narrowed(sources, "c.source", parameters)), parameters
 
 
 def queue_parameters(now: datetime) -> dict[str, Any]:
@@ -180,7 +188,12 @@ def _text(query: Mapping[str, str], key: str) -> str:
 
 
 def list_cases(
-    filters: QueueFilters, *, user_id: int, cursor: str | None = None, limit: int = 50
+    filters: QueueFilters,
+    *,
+    sources: Sources,
+    user_id: int,
+    cursor: str | None = None,
+    limit: int = 50,
 ) -> Page[CaseRow]:
     """Cases in the order of the queue. A walk over pages keeps the ages of its first page.
 
@@ -191,7 +204,8 @@ def list_cases(
     now = timezone.now() if at is None else _instant(at.key[0])
     asof = (now - _EPOCH) // _MICROSECOND
     parameters = queue_parameters(now) | {"user": user_id, "limit": limit + 1}
-    conditions = [*_conditions(filters, parameters)]
+    conditions = ["true" + narrowed(sources, "source", parameters)] if sources is not None else []
+    conditions += _conditions(filters, parameters)
     is_open = filters.state == CaseState.OPEN
     is_back = at is not None and at.is_back
     # Open: the highest score first, then the lowest number; closed: the highest number first.
@@ -232,11 +246,12 @@ def _instant(microseconds: int) -> datetime:
         raise BadQuery("The page cannot be found: its mark in the address is damaged.") from None
 
 
-def cases_by_number(numbers: Sequence[int]) -> list[CaseRow]:
+def cases_by_number(numbers: Sequence[int], *, sources: Sources) -> list[CaseRow]:
     """These cases, by number; those that do not exist are left out."""
     wanted = [one for one in numbers if 1 <= one <= KEY_MAX]
     parameters = queue_parameters(timezone.now()) | {"numbers": wanted}
-    return _rows("id = ANY(%(numbers)s) ORDER BY id", parameters)
+    condition = "id = ANY(%(numbers)s)" + narrowed(sources, "source", parameters)
+    return _rows(condition + " ORDER BY id", parameters)
 
 
 def _rows(tail: str, parameters: Mapping[str, Any]) -> list[CaseRow]:
@@ -306,34 +321,39 @@ SELECT
     count(*) FILTER (WHERE state = 'open' AND due_at < %(now)s),
     min(opened_at) FILTER (WHERE state = 'open'),
     (SELECT count(*) FROM audit_claim q JOIN audit_case k ON k.id = q.case_id
-        WHERE k.state = 'open'),
-    (SELECT count(*) FROM audit_remedy WHERE state = 'proposed')
-FROM audit_case
+        WHERE k.state = 'open' {of_case}),
+    (SELECT count(*) FROM audit_remedy r JOIN audit_case k ON k.id = r.case_id
+        WHERE r.state = 'proposed' {of_case})
+FROM audit_case WHERE true {narrowed}
 """
 
 _AT_RISK = """
 SELECT m.currency, m.minor_digits, sum(m.at_risk_minor)
 FROM audit_casemoney m JOIN audit_case c ON c.id = m.case_id
-WHERE c.state = 'open' GROUP BY m.currency, m.minor_digits ORDER BY m.currency, m.minor_digits
+WHERE c.state = 'open' {narrowed}
+GROUP BY m.currency, m.minor_digits ORDER BY m.currency, m.minor_digits
 """
 
 _DECISIONS = """
-SELECT decision, count(*) FROM audit_case WHERE state = 'decided' GROUP BY decision
+SELECT decision, count(*) FROM audit_case WHERE state = 'decided' {narrowed} GROUP BY decision
 """
 
 
-def desk_overview(*, user_id: int) -> Overview:
+def desk_overview(*, sources: Sources, user_id: int) -> Overview:
     """The figures of the desk's first page; three questions."""
     parameters: dict[str, Any] = {"now": timezone.now(), "user": user_id}
+    of_case = narrowed(sources, "k.source", parameters)
+    own = narrowed(sources, "source", parameters)
     with connection.cursor() as cursor:
-        cursor.execute(_OVERVIEW, parameters)
+        cursor.execute(_OVERVIEW.format(of_case=of_case, narrowed=own), parameters)
         counted, free, mine, overdue, oldest, claims, proposed = cursor.fetchone()
-        cursor.execute(_AT_RISK)
+        of_money = narrowed(sources, "c.source", parameters)
+        cursor.execute(_AT_RISK.format(narrowed=of_money), parameters)
         at_risk = tuple(
             Money(currency=currency, digits=digits, minor=int(minor))
             for currency, digits, minor in cursor.fetchall()
         )
-        cursor.execute(_DECISIONS)
+        cursor.execute(_DECISIONS.format(narrowed=own), parameters)
         decisions = dict(cursor.fetchall())
     return Overview(
         open_count=counted,

@@ -16,6 +16,7 @@ from django.db.models.fields.tuple_lookups import TupleLessThan
 
 import replay
 from audit.models import ComparisonFinding, Finding, Hand
+from audit.selectors.access import Sources
 from audit.selectors.certificates_content import instant_text
 from audit.selectors.certificates_days import Rules, current_rules, gaming_day
 from audit.selectors.exports_figures import FIGURE_COLUMNS, figure_rows
@@ -61,15 +62,16 @@ _MONEY_CODES = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A table that can be asked for: `rows` under the filters of the list of hands."""
+    """A table that can be asked for: `rows` under the filters of the list of hands, of the sources
+    that may be seen."""
 
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: Callable[[HandFilters], Rows]
+    rows: Callable[[HandFilters, Sources], Rows]
 
 
-def hand_rows(filters: HandFilters) -> Rows:
+def hand_rows(filters: HandFilters, sources: Sources) -> Rows:
     """Hands as the list has them, the latest first."""
     rules = current_rules()
     names = (
@@ -77,7 +79,7 @@ def hand_rows(filters: HandFilters) -> Rows:
         "currency", "minor_digits", "verdict_kind", "finding_count", "error_code",
         "finding_codes", "is_conflict", "players",
     )  # fmt: skip
-    for batch in _batches(filters, names):
+    for batch in _batches(filters, names, sources):
         for hand in batch:
             yield (
                 *_who(hand),
@@ -95,11 +97,11 @@ def hand_rows(filters: HandFilters) -> Rows:
             )
 
 
-def finding_rows(filters: HandFilters) -> Rows:
+def finding_rows(filters: HandFilters, sources: Sources) -> Rows:
     """The findings of these hands in their order, those against the hand before last."""
     names = ("pk", "source", "hand_id", "game", "table", "started_at", "played_at",
              "verdict_kind", "verdict_id", "comparison_id")  # fmt: skip
-    for batch in _batches(filters, names, hands=Hand.objects.filter(finding_count__gt=0)):
+    for batch in _batches(filters, names, sources, hands=Hand.objects.filter(finding_count__gt=0)):
         own = _findings(Finding, "verdict_id", [hand["verdict_id"] for hand in batch])
         between = _findings(
             ComparisonFinding, "comparison_id", [hand["comparison_id"] for hand in batch]
@@ -130,11 +132,11 @@ def finding_rows(filters: HandFilters) -> Rows:
                 )
 
 
-def figures_of_hands(filters: HandFilters) -> Rows:
+def figures_of_hands(filters: HandFilters, sources: Sources) -> Rows:
     """One row a seat, wager or player: each figure as logged and as recomputed."""
     names = ("pk", "source", "hand_id", "game", "table", "started_at", "played_at", "currency",
              "verdict_kind", "players", "verdict__settlement", "version__raw")  # fmt: skip
-    for batch in _batches(filters, names):
+    for batch in _batches(filters, names, sources):
         for hand in batch:
             raw = unpacked(hand["version__raw"])
             for row in figure_rows(hand["verdict__settlement"], raw, hand["players"]):
@@ -164,11 +166,15 @@ REPORTS: Mapping[str, Report] = {
 
 
 def _batches(
-    filters: HandFilters, names: tuple[str, ...], *, hands: QuerySet[Hand] | None = None
+    filters: HandFilters,
+    names: tuple[str, ...],
+    sources: Sources,
+    *,
+    hands: QuerySet[Hand] | None = None,
 ) -> Iterator[list[dict[str, Any]]]:
     """Some hands at a time by the time of play, the latest first."""
     wanted = Hand.objects.all() if hands is None else hands
-    wanted = wanted.filter(filters.condition()).order_by("-played_at", "-id")
+    wanted = wanted.filter(filters.condition(sources=sources)).order_by("-played_at", "-id")
     after: tuple[datetime, int] | None = None
     while True:
         found = wanted

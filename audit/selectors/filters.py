@@ -15,7 +15,19 @@ from django.db.models.functions import Power
 from django.utils import timezone
 
 import replay
-from audit.models import CaseHand, CaseState, Duplicate, HandVersion, VerdictKind
+from audit.models import (
+    CaseHand,
+    CaseState,
+    Duplicate,
+    Hand,
+    HandVersion,
+    Table,
+    Upload,
+    VerdictKind,
+)
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources, uploads_in
+from audit.selectors.holdings import feature, with_features, with_net
 from audit.selectors.pages import KEY_MAX, BadQuery
 
 TEXT_MAX = 128
@@ -23,6 +35,11 @@ CHOICES_MAX = 500
 # Of more than so many choices a message names none.
 CHOICES_NAMED = 12
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
+_NET = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
+SEATS = 4
+TILES = tuple(kind.code for kind in replay.KINDS)
+# What an address says of a place, and what the core calls it.
+PLACE_OF: Mapping[str, str] = {place.removeprefix("seat-"): place for place in replay.PLACES}
 _EXACT: DecimalField[Decimal, Decimal] = DecimalField(max_digits=60, decimal_places=8)
 # A day of the log, in whatever offset, lies within this of the same day in UTC.
 OFFSET_MAX = timedelta(hours=24)
@@ -45,7 +62,8 @@ class HandFilters:
     beginning of a hand id or of a table, or a whole player name. `upload` finds the hands that an
     upload brought, known ones too; `is_conflict` only those with several versions in conflict,
     `open_days` only those that stand in an open case of the desk, for that many days (OPEN_DAYS);
-    `at_risk` those with so much money at risk or more, in whole units of their currency.
+    `at_risk` those with so much money at risk or more, in whole units of their currency. `tile` and
+    `combination` find what lay at `place` or anywhere, `net` a logged net in whole units.
     """
 
     game: str = ""
@@ -61,6 +79,10 @@ class HandFilters:
     is_conflict: bool = False
     open_days: str = ""
     at_risk: Decimal | None = None
+    tile: str = ""
+    combination: str = ""
+    place: str = ""
+    net: Decimal | None = None
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> HandFilters:
@@ -83,14 +105,18 @@ class HandFilters:
             is_conflict=_choice(query, "conflict", ("1",)) == "1",
             open_days=_choice(query, "open", tuple(OPEN_DAYS)),
             at_risk=_amount(query, "risk"),
+            tile=_choice(query, "tile", TILES),
+            combination=_choice(query, "combination", tuple(replay.COMBINATION_OF)),
+            place=_choice(query, "seat", tuple(PLACE_OF)),
+            net=_net(query, "net"),
         )
         if filters.day_from and filters.day_to and filters.day_to < filters.day_from:
             raise BadQuery("The last day lies before the first.")
         return filters
 
-    def condition(self) -> Q:
-        """The same for the database."""
-        wanted = Q()
+    def condition(self, *, sources: Sources) -> Q:
+        """The same for the database, within the sources that may be seen."""
+        wanted = in_sources(sources)
         for column, value in (
             ("game", self.game),
             ("table", self.table),
@@ -110,14 +136,37 @@ class HandFilters:
                 | Q(players__contains=[self.text])
             )
         if self.upload is not None:
-            wanted &= _in_upload(self.upload)
+            wanted &= _in_upload(self.upload, sources)
         if self.is_conflict:
             wanted &= Q(is_conflict=True)
         if self.open_days:
             wanted &= _in_open_case(*OPEN_DAYS[self.open_days])
         if self.at_risk is not None:
             wanted &= _with_risk(self.at_risk)
+        wanted &= self._held()
         return wanted & self._days()
+
+    def _held(self) -> Q:
+        """Where a tile or a combination lay, who sat there, and what a seat's net was.
+
+        A net and a place mean the net of that seat, a tile or combination and a place what lay
+        there; two of them without a place may be of different seats.
+        """
+        place = PLACE_OF.get(self.place)
+        wanted = Q()
+        features = []
+        if self.tile:
+            features.append(feature(place, tile=self.tile))
+        if self.combination:
+            features.append(feature(place, combination=self.combination))
+        if place is not None and not features:
+            features.append(feature(place))
+        if features:
+            wanted &= with_features(features)
+        if self.net is not None:
+            seat = replay.PLACES.index(place) if place is not None else None
+            wanted &= with_net(self.net, seat if seat is None or seat < SEATS else None)
+        return wanted
 
     def _days(self) -> Q:
         """The days asked for, and the instants around them, which the index by time can find."""
@@ -164,14 +213,14 @@ class FilterChoices:
     sources: tuple[str, ...]
 
 
-def filter_choices() -> FilterChoices:
-    """What the stored hands can be narrowed by."""
+def filter_choices(*, sources: Sources) -> FilterChoices:
+    """What the stored hands of these sources can be narrowed by."""
     return FilterChoices(
         games=tuple((game.name, game.title) for game in replay.GAMES.values()),
         verdicts=tuple((kind.value, str(kind.label)) for kind in VerdictKind),
         codes=tuple((code.code, code.title) for code in replay.CODES.values()),
-        tables=_distinct("table"),
-        sources=_distinct("source"),
+        tables=_distinct("table") if sources is None else _tables_in(sources),
+        sources=_distinct("source") if sources is None else _known_of(sources),
     )
 
 
@@ -193,7 +242,23 @@ def _distinct(column: Literal["table", "source"]) -> tuple[str, ...]:
         return tuple(name for (name,) in cursor.fetchall())
 
 
-def _in_upload(upload: int) -> Q:
+def _known_of(sources: frozenset[str]) -> tuple[str, ...]:
+    """Those of a few sources that have hands: one look into the index for each."""
+    hands = Hand.objects.all()
+    return tuple(name for name in sorted(sources) if hands.filter(source=name).exists())[
+        :CHOICES_MAX
+    ]
+
+
+def _tables_in(sources: frozenset[str]) -> tuple[str, ...]:
+    names = Table.objects.filter(in_sources(sources)).order_by("name")
+    return tuple(names.values_list("name", flat=True).distinct()[:CHOICES_MAX])
+
+
+def _in_upload(upload: int, sources: Sources) -> Q:
+    """The hands that an upload brought; none of one that may not be seen."""
+    if sources is not None and not Upload.objects.filter(uploads_in(sources), pk=upload).exists():
+        return Q(pk__in=[])
     brought = HandVersion.objects.filter(upload_id=upload).values("hand_id")
     repeated = Duplicate.objects.filter(upload_id=upload).values("version__hand_id")
     return Q(pk__in=brought.union(repeated, all=True))
@@ -261,6 +326,15 @@ def _amount(query: Mapping[str, str], key: str) -> Decimal | None:
         return None
     if _AMOUNT.fullmatch(value) is None:
         raise BadQuery(f"The filter “{key}” is no amount: write it as 12.50.")
+    return Decimal(value)
+
+
+def _net(query: Mapping[str, str], key: str) -> Decimal | None:
+    value = query.get(key, "")
+    if not value:
+        return None
+    if _NET.fullmatch(value) is None:
+        raise BadQuery(f"The filter “{key}” is no amount: write it as 12.50 or -12.50.")
     return Decimal(value)
 
 

@@ -10,6 +10,8 @@ from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessTha
 
 import replay
 from audit.models import Duplicate, Finding, Hand, HandVersion, Verdict
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources, uploads_seen
 from audit.selectors.comparisons import ComparisonRow, comparisons_of, finding_of
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import (
@@ -26,6 +28,7 @@ from audit.selectors.versions import (
     RestatementRow,
     VersionRow,
     differences_of,
+    restatement_row,
     restatements_of,
     version_rows,
 )
@@ -75,10 +78,13 @@ class HandRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateRow:
-    """A line that brought a known version again; `is_respelt`: in other bytes."""
+    """A line that brought a known version again; `is_respelt`: in other bytes.
+
+    An upload that may not be seen has no number and no name.
+    """
 
     version: int
-    upload_id: int
+    upload_id: int | None
     upload_name: str
     line: int
     is_respelt: bool
@@ -106,11 +112,13 @@ class HandDetail:
     version and `comparisons` every comparison, the newest first; `versions` all of the hand, and
     `differences` where the first of them differ: one value a version, in their order.
     `restatements` said which version holds, the newest first. `twins` are earlier hands that say
-    the same under another id.
+    the same under another id. `brought_by` is the upload that brought the version, to read its
+    record with; it is not to be shown, for it may lie outside of what may be seen.
     """
 
     hand: HandRow
     version: VersionRow
+    brought_by: int
     raw: bytes
     verdict: VerdictRow
     findings: tuple[replay.Finding, ...]
@@ -139,13 +147,17 @@ class HandDetail:
 
 
 def list_hands(
-    filters: HandFilters | None = None, *, cursor: str | None = None, limit: int = 50
+    filters: HandFilters | None = None,
+    *,
+    sources: Sources,
+    cursor: str | None = None,
+    limit: int = 50,
 ) -> Page[HandRow]:
     """Hands by the time of play, the latest first. Raises: BadQuery."""
     limit = check_limit(limit)
     at = read_cursor(cursor, 2)
     is_back = at is not None and at.is_back
-    found = Hand.objects.filter((filters or HandFilters()).condition())
+    found = Hand.objects.filter((filters or HandFilters()).condition(sources=sources))
     if at is not None:
         compare = TupleGreaterThan if is_back else TupleLessThan
         found = found.filter(compare(("played_at", "id"), (_instant(at.key[0]), at.key[1])))
@@ -159,11 +171,11 @@ def list_hands(
     )
 
 
-def hand_detail(hand_pk: int, *, version: int | None = None) -> HandDetail:
+def hand_detail(hand_pk: int, *, sources: Sources, version: int | None = None) -> HandDetail:
     """A hand with its current version, or the one of that number. Raises: HandNotFound."""
     if not 1 <= hand_pk <= KEY_MAX:
         raise HandNotFound(f"There is no hand {hand_pk}.")
-    hand = Hand.objects.filter(pk=hand_pk).first()
+    hand = Hand.objects.filter(in_sources(sources), pk=hand_pk).first()
     if hand is None:
         raise HandNotFound(f"There is no hand {hand_pk}.")
     stored = list(
@@ -174,11 +186,13 @@ def hand_detail(hand_pk: int, *, version: int | None = None) -> HandDetail:
     )
     for one in stored:
         if one.number == version or (version is None and one.pk == hand.version_id):
-            return _detail(hand, one, stored)
+            return _detail(hand, one, stored, sources)
     raise HandNotFound(f"This hand has no version {version}.")
 
 
-def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDetail:
+def _detail(
+    hand: Hand, shown: HandVersion, stored: list[HandVersion], sources: Sources
+) -> HandDetail:
     line = unpacked(HandVersion.objects.values_list("raw", flat=True).get(pk=shown.pk))
     verdicts = list(Verdict.objects.filter(version_id=shown.pk).order_by("-id")[:VERDICTS_SHOWN])
     is_current = shown.pk == hand.version_id
@@ -195,16 +209,20 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
     for comparison in comparisons:
         if comparison.is_current:
             findings += comparison.findings
-    duplicates = (
+    duplicates = list(
         Duplicate.objects.filter(version__hand_id=hand.pk)
         .select_related("upload", "version")
         .defer("raw", "version__raw")
         .order_by("id")[:DUPLICATES_SHOWN]
     )
-    versions = version_rows(hand, stored, verdict)
+    restatements = restatements_of(stored)
+    named = {one.upload_id for one in stored} | {one.upload_id for one in duplicates}
+    seen = uploads_seen(named | {one.upload_id for one in restatements}, sources=sources)
+    versions = version_rows(hand, stored, verdict, seen=seen)
     return HandDetail(
         hand=hand_row(hand),
         version=next(one for one in versions if one.number == shown.number),
+        brought_by=shown.upload_id,
         raw=line,
         verdict=_verdict_row(verdict),
         findings=tuple(findings),
@@ -212,13 +230,13 @@ def _detail(hand: Hand, shown: HandVersion, stored: list[HandVersion]) -> HandDe
         comparisons=comparisons,
         versions=versions,
         differences=differences_of(stored),
-        restatements=restatements_of(stored),
+        restatements=tuple(restatement_row(one, seen=seen) for one in restatements),
         twins=twins_of(hand, line),
         duplicates=tuple(
             DuplicateRow(
                 version=one.version.number,
-                upload_id=one.upload_id,
-                upload_name=one.upload.name,
+                upload_id=one.upload_id if one.upload_id in seen else None,
+                upload_name=one.upload.name if one.upload_id in seen else "",
                 line=one.line,
                 is_respelt=one.sha256 is not None,
             )

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Q, Sum
@@ -17,6 +18,8 @@ from django.utils import timezone
 
 import replay
 from audit.models import CaseHand, CaseState, Hand, Upload, VerdictKind
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources, narrowed, uploads_in
 from audit.selectors.filters import OFFSET_MAX, OPEN_DAYS, HandFilters, instants_of
 from audit.selectors.pages import BadQuery
 from audit.selectors.totals_money import money_of, told
@@ -136,19 +139,21 @@ class Overview:
         return sum(self.kinds.values())
 
 
-def overview(query: OverviewQuery) -> Overview | None:
+def overview(query: OverviewQuery, *, sources: Sources) -> Overview | None:
     """The figures of the period; None where the store, or the source, has no hand at all."""
-    newest = _newest_day(query.source)
-    last = query.day_to or _newest_day(query.source, until=timezone.now() + OFFSET_MAX) or newest
+    newest = _newest_day(query.source, sources)
+    now = timezone.now() + OFFSET_MAX
+    last = query.day_to or _newest_day(query.source, sources, until=now) or newest
     if last is None:
         return None
     reach = timedelta(days=query.days - 1)
     first = last - reach if last - date.min >= reach else date.min
-    played = HandFilters(source=query.source, day_from=first, day_to=last).condition()
+    asked = HandFilters(source=query.source, day_from=first, day_to=last)
+    played = asked.condition(sources=sources)
     days = _days(played, first, last)
     kinds = {kind: sum(counts[kind] for _, counts in days) for kind in VerdictKind.values}
     codes = _codes(played)
-    waits = _open_cases(query.source)
+    waits = _open_cases(query.source, sources)
     return Overview(
         query=query,
         first=first,
@@ -159,15 +164,23 @@ def overview(query: OverviewQuery) -> Overview | None:
         more_codes=sum(count for _, count in codes[CODES_SHOWN:]),
         risks=_risks(waits, by_table=True),
         risk_sums=_risks(waits, by_table=False),
-        rakes=_rakes(query.source, first, last) if sum(kinds.values()) <= RAKE_HANDS_MAX else None,
-        ages=_ages(query.source),
+        rakes=_rakes(query.source, sources, first, last)
+        if sum(kinds.values()) <= RAKE_HANDS_MAX
+        else None,
+        ages=_ages(query.source, sources),
         is_cut=query.day_to is None and newest is not None and newest > last,
-        refused_lines=Upload.objects.aggregate(lines=Sum("rejected_count"))["lines"] or 0,
+        refused_lines=_refused_lines(sources),
     )
 
 
-def _newest_day(source: str, *, until: datetime | None = None) -> date | None:
-    hands = Hand.objects.order_by("-played_at").values_list("played_on", flat=True)
+def _refused_lines(sources: Sources) -> int:
+    uploads = Upload.objects.filter(uploads_in(sources))
+    return uploads.aggregate(lines=Sum("rejected_count"))["lines"] or 0
+
+
+def _newest_day(source: str, sources: Sources, *, until: datetime | None = None) -> date | None:
+    found = Hand.objects.filter(in_sources(sources)).order_by("-played_at")
+    hands = found.values_list("played_on", flat=True)
     if until is not None:
         hands = hands.filter(played_at__lte=until)
     return (hands.filter(source=source) if source else hands).first()
@@ -190,8 +203,9 @@ def _codes(played: Q) -> tuple[tuple[str, int], ...]:
     return tuple(counted.order_by("-hands", "error_code"))
 
 
-def _open_cases(source: str) -> Q:
+def _open_cases(source: str, sources: Sources) -> Q:
     waits = Q(left_at__isnull=True, case__state=CaseState.OPEN)
+    waits &= in_sources(sources, "case__source")
     return waits & Q(case__source=source) if source else waits
 
 
@@ -248,10 +262,17 @@ AND (%(source)s = '' OR h.source = %(source)s)
 """
 
 
-def _rakes(source: str, first: date, last: date) -> tuple[Rake, ...]:
+def _rakes(source: str, sources: Sources, first: date, last: date) -> tuple[Rake, ...]:
     """Over the hands that are neither void nor in conflict and have both sides."""
     since, until = instants_of(first, last)
-    asked = {"first": first, "last": last, "from": since, "to": until, "source": source}
+    asked: dict[str, Any] = {
+        "first": first,
+        "last": last,
+        "from": since,
+        "to": until,
+        "source": source,
+    }
+    played = _PLAYED + narrowed(sources, "h.source", asked)
     sums: dict[tuple[str, int], dict[date, RakeDay]] = {}
 
     def add(day: date, currency: str, digits: int, recomputed: int, logged: int) -> None:
@@ -262,11 +283,11 @@ def _rakes(source: str, first: date, last: date) -> tuple[Rake, ...]:
         )
 
     with connection.cursor() as cursor:
-        cursor.execute(_CLEAN_RAKE.format(played=_PLAYED), asked)
+        cursor.execute(_CLEAN_RAKE.format(played=played), asked)
         for day, currency, digits, rake in cursor.fetchall():
             add(day, currency, digits, int(rake), int(rake))
     with connection.chunked_cursor() as cursor:
-        cursor.execute(_OTHER_RAKE.format(played=_PLAYED), asked)
+        cursor.execute(_OTHER_RAKE.format(played=played), asked)
         for day, currency, digits, settlement, raw in cursor:
             money = money_of(json.loads(settlement), told(unpacked(raw)).result, digits)
             right, logged = money.recomputed, money.logged
@@ -284,17 +305,21 @@ def _rakes(source: str, first: date, last: date) -> tuple[Rake, ...]:
 
 
 _AGES = """
-SELECT width_bucket(extract(epoch FROM %s - m.joined_at) / 86400, %s::float8[]), count(*)
+SELECT
+    width_bucket(extract(epoch FROM %(now)s - m.joined_at) / 86400, %(borders)s::float8[]), count(*)
 FROM audit_casehand m JOIN audit_case c ON c.id = m.case_id
-WHERE m.left_at IS NULL AND c.state = 'open' AND (%s = '' OR c.source = %s)
+WHERE m.left_at IS NULL AND c.state = 'open' AND (%(source)s = '' OR c.source = %(source)s)
+    {narrowed}
 GROUP BY 1
 """
 
 
-def _ages(source: str) -> tuple[Age, ...]:
+def _ages(source: str, sources: Sources) -> tuple[Age, ...]:
+    borders = [float(least) for least, _ in AGES]
+    asked: dict[str, Any] = {"now": timezone.now(), "borders": borders, "source": source}
+    statement = _AGES.format(narrowed=narrowed(sources, "c.source", asked))
     with connection.cursor() as cursor:
-        borders = [float(least) for least, _ in AGES]
-        cursor.execute(_AGES, [timezone.now(), borders, source, source])
+        cursor.execute(statement, asked)
         counts = [0] * len(AGES)
         for bucket, hands in cursor.fetchall():
             # What joined a moment ahead of our clock is new.

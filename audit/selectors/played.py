@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef
 
 from audit.models import Duplicate, Hand, HandVersion
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources, uploads_seen
 from audit.selectors.comparisons import ComparisonRow, comparisons_of
 from audit.selectors.hands import HandRow, hand_row
 from audit.selectors.pages import KEY_MAX, HandNotFound
@@ -17,10 +19,13 @@ from audit.zstd import unpacked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brought:
-    """The line that brought the current version first; `feed` is empty for one of a hand log."""
+    """The line that brought the current version first; `feed` is empty for one of a hand log.
+
+    An upload that may not be seen has no number and no name.
+    """
 
     sha256: str
-    upload_id: int
+    upload_id: int | None
     upload_name: str
     line: int
     feed: str
@@ -43,14 +48,14 @@ class PlayedHand:
     has_history: bool = False
 
 
-def played_hand(hand_pk: int, *, is_page: bool = False) -> PlayedHand:
+def played_hand(hand_pk: int, *, sources: Sources, is_page: bool = False) -> PlayedHand:
     """One query, one more for a page, and two where something was found against the hand before.
 
-    Raises: HandNotFound.
+    The upload is told of a page alone. Raises: HandNotFound.
     """
     if not 1 <= hand_pk <= KEY_MAX:
         raise HandNotFound(f"There is no hand {hand_pk}.")
-    found = Hand.objects.filter(pk=hand_pk).select_related("version__upload")
+    found = Hand.objects.filter(in_sources(sources), pk=hand_pk).select_related("version__upload")
     if is_page:
         others = HandVersion.objects.filter(hand_id=OuterRef("pk"))
         again = Duplicate.objects.filter(version__hand_id=OuterRef("pk"))
@@ -66,12 +71,13 @@ def played_hand(hand_pk: int, *, is_page: bool = False) -> PlayedHand:
         comparison = next((one for one in compared if one.is_current), None)
     version = hand.version
     raw = unpacked(version.raw)
+    is_named = is_page and bool(uploads_seen([version.upload_id], sources=sources))
     return PlayedHand(
         hand=hand_row(hand),
         version=Brought(
             sha256=bytes(version.sha256).hex(),
-            upload_id=version.upload_id,
-            upload_name=version.upload.name,
+            upload_id=version.upload_id if is_named else None,
+            upload_name=version.upload.name if is_named else "",
             line=version.line,
             feed=version.upload.feed,
         ),

@@ -9,6 +9,8 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 
 from audit.models import NameDecision, Player, Rename
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.players_names import oddities, skeleton, spelled
 
 NAMES_SHOWN = 200
@@ -61,7 +63,7 @@ class DecisionRow:
     holds: bool
 
 
-def find_names(text: str) -> tuple[NameRow, ...]:
+def find_names(text: str, *, sources: Sources) -> tuple[NameRow, ...]:
     """The name itself first, then those that look like it, then those that begin to."""
     if not text:
         return ()
@@ -69,20 +71,25 @@ def find_names(text: str) -> tuple[NameRow, ...]:
     alike = Q(skeleton=look) | Q(name=text)
     if look:
         alike |= Q(skeleton__startswith=look)
-    found = Player.objects.filter(alike).order_by("skeleton", "source", "name")
+    found = Player.objects.filter(alike & in_sources(sources)).order_by(
+        "skeleton", "source", "name"
+    )
     rows = _name_rows(found, text)
     return tuple(sorted(rows, key=lambda row: (not row.is_exact, skeleton(row.name) != look)))
 
 
-def unusual_names() -> tuple[NameRow, ...]:
+def unusual_names(*, sources: Sources) -> tuple[NameRow, ...]:
     """Names with unusual characters, at most NAMES_SHOWN."""
-    return _name_rows(Player.objects.filter(is_unusual=True).order_by("source", "name"), None)
+    found = Player.objects.filter(in_sources(sources), is_unusual=True)
+    return _name_rows(found.order_by("source", "name"), None)
 
 
-def list_renames() -> tuple[RenameRow, ...]:
+def list_renames(*, sources: Sources) -> tuple[RenameRow, ...]:
     """Probable renames, the newest first."""
-    decided = {(one.source, one.name, one.other) for one in list_decisions() if one.holds}
-    found = Rename.objects.order_by("-id")[:RENAMES_SHOWN]
+    decided = {
+        (one.source, one.name, one.other) for one in list_decisions(sources=sources) if one.holds
+    }
+    found = Rename.objects.filter(in_sources(sources)).order_by("-id")[:RENAMES_SHOWN]
     return tuple(
         RenameRow(
             source=one.source,
@@ -98,9 +105,10 @@ def list_renames() -> tuple[RenameRow, ...]:
     )
 
 
-def list_decisions() -> tuple[DecisionRow, ...]:
+def list_decisions(*, sources: Sources) -> tuple[DecisionRow, ...]:
     """What persons decided of names, the newest first."""
-    found = NameDecision.objects.select_related("made_by").order_by("-id")[:DECISIONS_SHOWN]
+    made = NameDecision.objects.filter(in_sources(sources)).select_related("made_by")
+    found = made.order_by("-id")[:DECISIONS_SHOWN]
     seen: set[tuple[str, str, str]] = set()
     rows = []
     for one in found:

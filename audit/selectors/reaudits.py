@@ -10,6 +10,8 @@ from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from audit.models import Admission, Reaudit, ReauditFault, ReauditState
+from audit.selectors.access import Sources
+from audit.selectors.belonging import within
 from audit.selectors.pages import (
     KEY_MAX,
     NotFound,
@@ -105,28 +107,32 @@ class AdmissionRow:
     hand_id: str
 
 
-def list_reaudits(*, cursor: str | None = None, limit: int = 50) -> Page[ReauditRow]:
-    """Re-audits, newest first. Raises: BadQuery."""
+def list_reaudits(
+    *, sources: Sources, cursor: str | None = None, limit: int = 50
+) -> Page[ReauditRow]:
+    """Re-audits that lie wholly in these sources, newest first. Raises: BadQuery."""
     limit = check_limit(limit)
     at = read_cursor(cursor, 1)
     found: QuerySet[Reaudit] = Reaudit.objects.select_related("requested_by").defer("rulesets")
+    found = found.filter(within(sources))
     if at is None:
         found = found.order_by("-id")
     elif at.is_back:
         found = found.filter(id__gt=at.key[0]).order_by("id")
     else:
         found = found.filter(id__lt=at.key[0]).order_by("-id")
-    rows = [_reaudit_row(reaudit) for reaudit in found[: limit + 1]]
+    rows = [reaudit_row(reaudit) for reaudit in found[: limit + 1]]
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.id,))
 
 
-def get_reaudit(reaudit_id: int) -> ReauditRow:
+def get_reaudit(reaudit_id: int, *, sources: Sources) -> ReauditRow:
     """One re-audit as it stands now. Raises: ReauditNotFound."""
     found = Reaudit.objects.select_related("requested_by").defer("rulesets")
-    reaudit = found.filter(pk=reaudit_id).first() if 1 <= reaudit_id <= KEY_MAX else None
+    is_number = 1 <= reaudit_id <= KEY_MAX
+    reaudit = found.filter(within(sources), pk=reaudit_id).first() if is_number else None
     if reaudit is None:
         raise ReauditNotFound(f"There is no re-audit {reaudit_id}.")
-    return _reaudit_row(reaudit)
+    return reaudit_row(reaudit)
 
 
 def list_faults(reaudit_id: int, *, cursor: str | None = None, limit: int = 100) -> Page[FaultRow]:
@@ -202,7 +208,8 @@ def replaced_refusals(refusal_ids: Iterable[int]) -> dict[int, tuple[int, int]]:
     }
 
 
-def _reaudit_row(reaudit: Reaudit) -> ReauditRow:
+def reaudit_row(reaudit: Reaudit) -> ReauditRow:
+    """A stored re-audit as a list shows it."""
     seconds = reaudit.seconds_before
     if reaudit.running_since is not None:
         seconds += (timezone.now() - reaudit.running_since).total_seconds()

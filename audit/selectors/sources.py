@@ -10,6 +10,8 @@ from typing import Any
 from django.db import connection
 
 from audit.models import FeedDrift, HandVersion, PartialRecord, Upload
+from audit.selectors.access import Sources
+from audit.selectors.belonging import holds, uploads_seen
 from audit.selectors.filters import CHOICES_MAX
 from audit.selectors.pages import NotFound
 from audit.zstd import unpacked
@@ -47,13 +49,16 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftRow:
-    """A field that its importer does not know, where it was seen first, and in how many records."""
+    """A field that its importer does not know, where it was seen first, and in how many records.
+
+    An upload that may not be seen has no number and no name.
+    """
 
     feed: str
     field: str
     count: int
     first_seen_at: datetime
-    upload_id: int
+    upload_id: int | None
     upload_name: str
     line: int
     example: str
@@ -83,14 +88,24 @@ class SourceDetail:
     latest: FeedRecord | None
 
 
-# Each source by hopping from one to the next in the index, then its figures within bounds.
-_SOURCES = """
+# Each source by hopping from one to the next in the index, or one look for each of a few names;
+# then its figures within bounds.
+_ALL = """
 WITH RECURSIVE known AS (
     (SELECT source AS name FROM audit_hand ORDER BY source LIMIT 1)
     UNION ALL
     SELECT (SELECT source FROM audit_hand WHERE source > known.name ORDER BY source LIMIT 1)
     FROM known WHERE known.name IS NOT NULL
 )
+"""
+_FEW = """
+WITH known AS (
+    SELECT name FROM unnest(%(names)s::text[]) name
+    WHERE EXISTS (SELECT FROM audit_hand h WHERE h.source = name COLLATE "C")
+    ORDER BY name COLLATE "C"
+)
+"""
+_SOURCES = """
 SELECT
     known.name,
     coalesce((SELECT feed FROM audit_partialrecord p WHERE p.source = known.name
@@ -112,7 +127,7 @@ CROSS JOIN LATERAL (
         WHERE h.source = known.name AND h."table" = t.name ORDER BY played_at DESC LIMIT 1
     ) late
 ) span
-WHERE known.name IS NOT NULL AND (%(name)s::text IS NULL OR known.name = %(name)s)
+WHERE known.name IS NOT NULL
 LIMIT %(limit)s
 """
 
@@ -135,15 +150,16 @@ SELECT count(*) FROM (
 """
 
 
-def list_sources() -> tuple[SourceRow, ...]:
-    """Every source with stored hands, by its name; CHOICES_MAX at most."""
-    return _rows(None, CHOICES_MAX)
+def list_sources(*, sources: Sources) -> tuple[SourceRow, ...]:
+    """Every one of these sources with stored hands, by its name; CHOICES_MAX at most."""
+    return _rows(None if sources is None else sorted(sources))
 
 
-def source_detail(name: str) -> SourceDetail:
+def source_detail(name: str, *, sources: Sources) -> SourceDetail:
     """One source. Raises: SourceNotFound."""
     # A name that no hand can have must not reach the database.
-    rows = () if "\0" in name or not 1 <= len(name) <= 128 else _rows(name, 1)
+    is_name = "\0" not in name and 1 <= len(name) <= 128
+    rows = _rows([name]) if is_name and holds(sources, name) else ()
     if not rows:
         raise SourceNotFound("There is no source of this name.")
     with connection.cursor() as cursor:
@@ -152,6 +168,8 @@ def source_detail(name: str) -> SourceDetail:
         cursor.execute(_RECORDS, [name, RECORDS_MAX])
         (records,) = cursor.fetchone()
     drift = FeedDrift.objects.filter(source=name).select_related("upload").order_by("-id")
+    shown = list(drift[:DRIFT_SHOWN])
+    seen = uploads_seen([one.upload_id for one in shown], sources=sources)
     return SourceDetail(
         row=rows[0],
         drift=tuple(
@@ -160,12 +178,12 @@ def source_detail(name: str) -> SourceDetail:
                 field=one.field,
                 count=one.count,
                 first_seen_at=one.first_seen_at,
-                upload_id=one.upload_id,
-                upload_name=one.upload.name,
+                upload_id=one.upload_id if one.upload_id in seen else None,
+                upload_name=one.upload.name if one.upload_id in seen else "",
                 line=one.line,
                 example=one.example,
             )
-            for one in drift[:DRIFT_SHOWN]
+            for one in shown
         ),
         gaps=gaps,
         records=records,
@@ -181,11 +199,13 @@ def feed_record(*, upload_id: int, raw: bytes) -> FeedRecord | None:
     return FeedRecord(feed=found[0], raw=raw, facts=found[1])
 
 
-def _rows(name: str | None, limit: int) -> tuple[SourceRow, ...]:
+def _rows(names: list[str] | None) -> tuple[SourceRow, ...]:
+    """The sources of these names, or all."""
+    asked: dict[str, Any] = {"most": COUNTED_MAX, "tables": CHOICES_MAX, "limit": CHOICES_MAX}
+    if names is not None:
+        asked["names"] = names
     with connection.cursor() as cursor:
-        cursor.execute(
-            _SOURCES, {"name": name, "most": COUNTED_MAX, "tables": CHOICES_MAX, "limit": limit}
-        )
+        cursor.execute((_ALL if names is None else _FEW) + _SOURCES, asked)
         return tuple(
             SourceRow(
                 name=row[0], feed=row[1], hands=row[2], tables=row[3], first_day=row[4],

@@ -10,7 +10,9 @@ from typing import Any
 from django.db.models import BinaryField, F, Func, QuerySet
 from django.utils import timezone
 
-from audit.models import Refusal, Upload, UploadState
+from audit.models import Reaudit, Refusal, Upload, UploadState
+from audit.selectors.access import Sources
+from audit.selectors.belonging import uploads_in, uploads_seen, within
 from audit.selectors.pages import (
     KEY_MAX,
     Page,
@@ -92,11 +94,18 @@ class RefusalRow:
     reaudit_id: int | None
 
 
-def list_uploads(*, cursor: str | None = None, limit: int = 50) -> Page[UploadRow]:
-    """Uploads, newest first. Raises: BadQuery."""
+def list_uploads(
+    *,
+    sources: Sources,
+    account_id: int | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[UploadRow]:
+    """Uploads, newest first, and those that `account_id` handed in. Raises: BadQuery."""
     limit = check_limit(limit)
     at = read_cursor(cursor, 1)
     found: QuerySet[Upload] = Upload.objects.select_related("received_by")
+    found = found.filter(uploads_in(sources, account_id=account_id))
     if at is None:
         found = found.order_by("-id")
     elif at.is_back:
@@ -107,12 +116,14 @@ def list_uploads(*, cursor: str | None = None, limit: int = 50) -> Page[UploadRo
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.id,))
 
 
-def get_upload(upload_id: int) -> UploadRow:
+def get_upload(upload_id: int, *, sources: Sources, account_id: int | None = None) -> UploadRow:
     """One upload as it stands now. Raises: UploadNotFound."""
     if not 1 <= upload_id <= KEY_MAX:
         raise UploadNotFound(f"There is no upload {upload_id}.")
     try:
-        upload = Upload.objects.select_related("received_by").get(pk=upload_id)
+        upload = Upload.objects.select_related("received_by").get(
+            uploads_in(sources, account_id=account_id), pk=upload_id
+        )
     except Upload.DoesNotExist:
         raise UploadNotFound(f"There is no upload {upload_id}.") from None
     return _upload_row(upload)
@@ -128,12 +139,22 @@ def upload_of_key(*, sender: str, key: str) -> UploadRow | None:
 
 
 def list_refusals(
-    upload_id: int, *, cursor: str | None = None, limit: int = 100
+    upload_id: int,
+    *,
+    sources: Sources,
+    account_id: int | None = None,
+    cursor: str | None = None,
+    limit: int = 100,
 ) -> Page[RefusalRow]:
-    """The refused lines of an upload, by line. Raises: BadQuery."""
+    """The refused lines of an upload, by line; none of one that may not be seen.
+
+    Raises: BadQuery.
+    """
     limit = check_limit(limit)
     at = read_cursor(cursor, 1)
     if not 1 <= upload_id <= KEY_MAX:
+        return Page(rows=())
+    if not uploads_seen([upload_id], sources=sources, account_id=account_id):
         return Page(rows=())
     # Of a long line only what the page shows is fetched.
     start = Func("raw", 1, FIRST_BLOCK_BYTES, function="substring", output_field=BinaryField())
@@ -151,11 +172,26 @@ def list_refusals(
         found = found.filter(line__lt=at.key[0]).order_by("-line")
     elif at is not None:
         found = found.filter(line__gt=at.key[0])
+    refusals = list(found[: limit + 1])
+    named = _reaudits_seen({one.reaudit_id for one in refusals if one.reaudit_id}, sources)
     rows = [
-        _refusal_row(refusal, refusal.start, refusal.hand_pk, refusal.reaudit_id)
-        for refusal in found[: limit + 1]
+        _refusal_row(
+            refusal,
+            refusal.start,
+            refusal.hand_pk,
+            refusal.reaudit_id if refusal.reaudit_id in named else None,
+        )
+        for refusal in refusals
     ]
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.line,))
+
+
+def _reaudits_seen(numbers: set[int], sources: Sources) -> set[int]:
+    """Which of these re-audits may be named."""
+    if sources is None or not numbers:
+        return numbers
+    found = Reaudit.objects.filter(within(sources), pk__in=numbers)
+    return set(found.values_list("pk", flat=True))
 
 
 def known_files(hashes: Iterable[bytes]) -> dict[bytes, int]:

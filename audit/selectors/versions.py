@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,6 +18,8 @@ RESTATEMENTS_SHOWN = 100
 class VersionRow:
     """One version of a hand: which bytes, and the line that brought them first.
 
+    An upload that may not be seen has no number and no name.
+
     `feed` is empty where that was a line of a hand log.
 
     `kind` is that of its own verdict, without what was found against the hand before.
@@ -25,7 +27,7 @@ class VersionRow:
 
     number: int
     sha256: str
-    upload_id: int
+    upload_id: int | None
     upload_name: str
     line: int
     created_at: datetime
@@ -42,48 +44,52 @@ class RestatementRow:
     replaced: int
     reason: str
     announced_by: str
-    upload_id: int
+    upload_id: int | None
     upload_name: str
     line: int
     created_at: datetime
 
 
-def restatements_of(stored: Sequence[HandVersion]) -> tuple[RestatementRow, ...]:
+def restatements_of(stored: Sequence[HandVersion]) -> tuple[Restatement, ...]:
     """The restatements of a hand with these versions, the newest first."""
     if len(stored) < 2:
         return ()
-    found = (
+    return tuple(
         Restatement.objects.filter(hand_id=stored[0].hand_id)
         .select_related("upload__received_by", "version", "replaced")
         .defer("version__raw", "replaced__raw")
         .order_by("-id")[:RESTATEMENTS_SHOWN]
     )
-    return tuple(
-        RestatementRow(
-            version=one.version.number,
-            replaced=one.replaced.number,
-            reason=one.upload.restatement,
-            announced_by=one.upload.received_by.get_username() if one.upload.received_by else "",
-            upload_id=one.upload_id,
-            upload_name=one.upload.name,
-            line=one.line,
-            created_at=one.created_at,
-        )
-        for one in found
+
+
+def restatement_row(one: Restatement, *, seen: Collection[int]) -> RestatementRow:
+    """A restatement with its reason, by an upload that is named if it is among `seen`."""
+    return RestatementRow(
+        version=one.version.number,
+        replaced=one.replaced.number,
+        reason=one.upload.restatement,
+        announced_by=one.upload.received_by.get_username() if one.upload.received_by else "",
+        upload_id=one.upload_id if one.upload_id in seen else None,
+        upload_name=one.upload.name if one.upload_id in seen else "",
+        line=one.line,
+        created_at=one.created_at,
     )
 
 
 def version_rows(
-    hand: Hand, stored: Sequence[HandVersion], verdict: Verdict
+    hand: Hand, stored: Sequence[HandVersion], verdict: Verdict, *, seen: Collection[int]
 ) -> tuple[VersionRow, ...]:
-    """All versions of a hand in the order given; `verdict` is of one of them."""
+    """All versions of a hand in the order given; `verdict` is of one of them.
+
+    `seen` are the uploads that may be named.
+    """
     kinds = _kinds(hand, stored, verdict)
     return tuple(
         VersionRow(
             number=version.number,
             sha256=version.sha256.hex(),
-            upload_id=version.upload_id,
-            upload_name=version.upload.name,
+            upload_id=version.upload_id if version.upload_id in seen else None,
+            upload_name=version.upload.name if version.upload_id in seen else "",
             line=version.line,
             created_at=version.created_at,
             is_current=version.pk == hand.version_id,

@@ -1,19 +1,21 @@
 """What changes the store; the pages, the commands and the tasks call these.
 
-receive_upload(*, name, stream, user=None, key=None, restatement=None, on_progress=None)
-    -> Received. Reads a file to its end, keeps its lines in chunks and queues them. `stream` has
-    read(size) -> bytes. Raises: UploadTooLarge, UploadInterrupted (the upload then stands as
-    failed, with nothing kept of it). Under a SubmissionKey the same file is taken once:
-    SubmissionInProgress, SubmissionKeyReused.
-receive_feed(*, name, stream, feed, source, user=None, key=None, restatement=None,
-    on_progress=None) -> Received. The same for a file of an operator's feed; FeedUnknown, too.
+receive_upload(*, name, stream, user=None, sources=None, key=None, restatement=None,
+    on_progress=None) -> Received. Reads a file to its end, keeps its lines in chunks and queues
+    them. `stream` has read(size) -> bytes, `sources` are those that its sender may hand in.
+    Raises: UploadTooLarge, UploadInterrupted (the upload then stands as failed, with nothing kept
+    of it). Under a SubmissionKey the same file is taken once: SubmissionInProgress,
+    SubmissionKeyReused.
+receive_feed(*, name, stream, feed, source, user=None, sources=None, key=None, restatement=None,
+    on_progress=None) -> Received. The same for a file of an operator's feed; FeedUnknown,
+    SourceRefused, too.
 give_up_upload(key) -> bool                 ends what a killed receiver left under its own key
 create_token(*, name, days, account=None) -> NewToken, revoke_token(*, name), use_token(token)
     Tokens of the API. Raises: TokenRefused.
 judge_chunk(*, chunk_id) -> float | None    for the task; seconds to come again in, or None
 compare_table(*, table_id) -> bool          for the task; whether some hands are left to compare
 touch_hands(*, hand_ids)                    have hands compared again that stand elsewhere now
-open_reaudit(*, user, reason, query, named="", ruleset="", refused_lines="none") -> int
+open_reaudit(*, user, sources, reason, query, named="", ruleset="", refused_lines="none") -> int
     Have hands judged again. Raises: ReauditRefused, BadQuery.
 work_on_reaudit(*, reaudit_id) -> float | None      for the task; as judge_chunk
 stop_reaudit(*, reaudit_id) -> bool, resume_reaudit(*, reaudit_id) -> Resumed
@@ -39,6 +41,7 @@ from audit.services.receiving import (
     ByteStream,
     Received,
     RestatementIncomplete,
+    SourceRefused,
     UploadInterrupted,
     UploadRefused,
     UploadTooLarge,
@@ -70,6 +73,7 @@ __all__ = [
     "Received",
     "RestatementIncomplete",
     "Resumed",
+    "SourceRefused",
     "SubmissionInProgress",
     "SubmissionKey",
     "SubmissionKeyReused",

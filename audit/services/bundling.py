@@ -23,6 +23,8 @@ from audit.models import (
     Verdict,
 )
 from audit.selectors import current_rulesets
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.evidence import StoredTree, head_over, latest_head, leaves_of
 from audit.selectors.seal_keys import SealKeys, read_keys
 from audit.selectors.sealed_rows import SEALED, read_rows
@@ -71,12 +73,12 @@ class _Rows:
     custody: list[tuple[LeafKind, int]] = field(default_factory=list)
 
 
-def bundle_hand(*, hand_id: int) -> Bundle:
+def bundle_hand(*, hand_id: int, sources: Sources) -> Bundle:
     """Make the bundle of a hand, by its key; what waits is sealed before.
 
     Raises: BundleRefused, Hand.DoesNotExist; SealRefused and SealKeyMissing as `seal` does.
     """
-    hand = Hand.objects.get(pk=hand_id)
+    hand = Hand.objects.get(in_sources(sources), pk=hand_id)
     subject = f"Hand {hand.hand_id} of {hand.source}"
     return Bundle(name=f"hand-{hand.pk}.zip", data=_make(subject, [hand.pk], None))
 

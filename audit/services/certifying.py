@@ -17,6 +17,8 @@ from django.utils import timezone
 
 import replay
 from audit.models import Certificate, CertificateRun, RunState, Table
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.certificates_census import facts_digests, tables_with_something
 from audit.selectors.certificates_content import Drawn, draw_up
 from audit.selectors.certificates_days import Rules, current_rules, day_span
@@ -46,10 +48,14 @@ class _Next:
     after: int
 
 
-def request_certificates(*, day: date, user: User, source: str = "", table: str = "") -> int:
+def request_certificates(
+    *, sources: Sources, day: date, user: User, source: str = "", table: str = ""
+) -> int:
     """Have the tables of a day certified; returns the run. One table alone gets its certificate
     even when nothing is known of that day. Raises: RunRefused."""
-    tables = _tables(source, table)
+    if not source and sources is not None:
+        raise RunRefused("Name one of your sources.")
+    tables = _tables(source, table).filter(in_sources(sources))
     count = tables.count()
     if table and not source:
         raise RunRefused("A table is named together with its source.")

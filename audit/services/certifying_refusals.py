@@ -7,22 +7,19 @@ source, table and time all are; every other stays with its upload as one whose t
 
 from __future__ import annotations
 
-import json
 import time
-import unicodedata
 from dataclasses import dataclass
-from typing import Any, TypeGuard
 
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 
 import replay
 from audit.models import Refusal, SortedRefusal, SortedUpload, Table, Upload
+from audit.services.believing import believed_fields, is_name
 from audit.services.outcomes import day_of, instant_of
 from audit.zstd import unpacked
 
 LINES_AT_ONCE = 1_000
-NAME_MAX = 128
 # The first half of the advisory lock that one upload is sorted under.
 _LOCK = 0x5EA7
 
@@ -39,43 +36,20 @@ class Place:
 
 def place_of(line: bytes) -> Place | None:
     """Where a refused line was played, None where it does not say so without doubt."""
+    value = believed_fields(line)
+    source, table, started_at = value.get("source"), value.get("table"), value.get("started_at")
+    if not (is_name(source) and is_name(table) and isinstance(started_at, str)):
+        return None
     try:
-        value = json.loads(
-            line.decode(), object_pairs_hook=_without_repeats, parse_constant=_refuse
-        )
-        if not isinstance(value, dict):
-            return None
-        source, table, started_at = value.get("source"), value.get("table"), value.get("started_at")
-        if not (_is_name(source) and _is_name(table) and isinstance(started_at, str)):
-            return None
         replay.parse_time(started_at)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     hand_id = value.get("hand_id")
     return Place(
         source=source,
         table=table,
-        hand_id=hand_id if _is_name(hand_id) else "",
+        hand_id=hand_id if is_name(hand_id) else "",
         started_at=started_at,
-    )
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("a key is repeated")
-    return value
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
-
-
-def _is_name(value: object) -> TypeGuard[str]:
-    return (
-        isinstance(value, str)
-        and 1 <= len(value) <= NAME_MAX
-        and not any(unicodedata.category(character) in ("Cc", "Cs") for character in value)
     )
 
 

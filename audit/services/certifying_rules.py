@@ -6,6 +6,8 @@ from django.contrib.auth.models import User
 
 from audit.models import DayRule, Numbering, Table
 from audit.models.certificates import MINUTES_A_DAY
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.certificates_days import current_rules, is_zone
 
 
@@ -15,6 +17,7 @@ class DayRuleRefused(ValueError):
 
 def set_day_rule(
     *,
+    sources: Sources,
     source: str,
     table: str,
     time_zone: str,
@@ -29,7 +32,9 @@ def set_day_rule(
     """
     if table and not source:
         raise DayRuleRefused("A table is named together with its source.")
-    known = Table.objects.all()
+    if not source and sources is not None:
+        raise DayRuleRefused("Name one of your sources: a rule for all is not yours to make.")
+    known = Table.objects.filter(in_sources(sources))
     if source and not known.filter(source=source).exists():
         raise DayRuleRefused("There is no such source.")
     if table and not known.filter(source=source, name=table).exists():

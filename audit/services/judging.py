@@ -27,6 +27,7 @@ from audit.services.settling import settle_upload
 from audit.services.sifting import divide_chunk, is_passing, sift_lines, words_of
 from audit.services.storing import Stored, store_outcomes
 from audit.services.texts import storable
+from audit.services.upload_sources import limit_of, note_sources
 
 logger = logging.getLogger(__name__)
 
@@ -127,8 +128,8 @@ def judge_lines(
     """
     feed = feed_of(upload_id)
     if feed is not None:
-        return judge_records(lines, rulesets, feed)
-    outcomes = Outcomes()
+        return judge_records(lines, rulesets, feed, limited_to=limit_of(upload_id))
+    outcomes = Outcomes(limited_to=limit_of(upload_id))
     for line in lines:
         try:
             audited = replay.audit_line(line.data, rulesets, number=line.number)
@@ -209,6 +210,8 @@ def _close(lease: Lease, outcomes: Outcomes, stored: Stored) -> None:
         conflict_count=F("conflict_count") + stored.conflicts,
         restated_count=F("restated_count") + stored.restated,
     )
+    # The row of the upload is ours by now: whoever notes its sources, too, waited for it.
+    note_sources(lease.upload_id, with_hands=outcomes.sources, named=outcomes.named)
     settle_upload(lease.upload_id)
 
 

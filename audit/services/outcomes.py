@@ -13,12 +13,14 @@ from typing import Any, Protocol
 import msgspec
 
 import replay
+from audit.services.believing import believed_source
 from audit.services.payloads import ChunkLine
 from audit.services.texts import storable
 from audit.zstd import packed_line
 
 PLACE_MAX = 500
 REASON_MAX = 500
+OTHERS_SOURCE = "its sender may hand in nothing of this source"
 # No name, option or code can hold a control character, so one can stand between them.
 SEPARATOR = "\x1f"
 
@@ -43,7 +45,11 @@ class Judged(Protocol):
 @dataclass(slots=True)
 class Outcomes:
     """The rows of one chunk. A hand, a finding or a refusal is a tuple in the order of
-    `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`."""
+    `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`.
+
+    `limited_to` are the sources whose hands are taken, None where all. `sources` are those of the
+    hands, `named` those that refused lines name.
+    """
 
     hands: list[tuple[Any, ...]] = field(default_factory=list)
     findings: list[tuple[Any, ...]] = field(default_factory=list)
@@ -51,25 +57,43 @@ class Outcomes:
     kinds: Counter[str] = field(default_factory=Counter)
     rejected: int = 0
     faults: int = 0
+    limited_to: frozenset[str] | None = None
+    sources: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
 
-    def add(self, line: ChunkLine, audited: Judged) -> None:
-        """Take in one judged line."""
+    def add(self, line: ChunkLine, audited: Judged) -> bool:
+        """Take in one judged line; returns whether it is a hand."""
         verdict = audited.verdict
         if audited.refusal is not None:
-            self.rejected += 1
             place, reason = audited.refusal.place, audited.refusal.reason
-            self.refusals.append(_refusal_row(line, verdict, place, reason))
-            return
+            self._refuse(line, verdict, place, reason, believed_source(line.data))
+            return False
         assert audited.hand is not None
+        source = audited.hand.source
+        if self.limited_to is not None and source not in self.limited_to:
+            self._refuse(line, verdict, "$.source", OTHERS_SOURCE, source)
+            return False
+        self.sources.add(source)
         self.kinds[verdict.verdict] += 1
         position = len(self.hands)
         self.hands.append((position, *_hand_row(line, audited.hand, verdict)))
         for number, finding in enumerate(verdict.findings):
             self.findings.append((position, number, *_finding_row(finding)))
+        return True
+
+    def _refuse(
+        self, line: ChunkLine, verdict: replay.Verdict, place: str, reason: str, source: str | None
+    ) -> None:
+        self.rejected += 1
+        self.refusals.append(_refusal_row(line, verdict, place, reason))
+        if source is not None:
+            self.named.add(source)
 
     def add_fault(self, line: ChunkLine, reason: str) -> None:
         """Set a line aside that made the audit itself fail."""
         self.faults += 1
+        if (source := believed_source(line.data)) is not None:
+            self.named.add(source)
         words = f"this line could not be audited, through a fault of ours ({reason})"
         self.refusals.append(_refusal_row(line, None, "$", words))
 
@@ -78,6 +102,8 @@ class Outcomes:
         self.kinds += other.kinds
         self.rejected += other.rejected
         self.faults += other.faults
+        self.sources |= other.sources
+        self.named |= other.named
 
 
 def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tuple[Any, ...]:

@@ -14,6 +14,8 @@ from django.db.models import F, QuerySet
 
 import replay
 from audit.models import Hand, NameDecision, NamedUpload, Player, Rename, Upload
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.players_names import oddities, skeleton
 from audit.selectors.rulesets import current_rulesets
 from audit.zstd import unpacked
@@ -102,7 +104,14 @@ def has_unnoted() -> bool:
 
 
 def decide_names(
-    *, source: str, name: str, other: str, is_one: bool, reason: str, user: User
+    *,
+    sources: Sources,
+    source: str,
+    name: str,
+    other: str,
+    is_one: bool,
+    reason: str,
+    user: User,
 ) -> None:
     """Record that two names of a source are one player's, or that they are not (any more).
 
@@ -114,7 +123,8 @@ def decide_names(
         raise NamesRefused("A decision needs a reason.")
     if len(reason) > REASON_MAX:
         raise NamesRefused(f"A reason has at most {REASON_MAX} characters.")
-    known = Player.objects.filter(source=source, name__in=[name, other]).count()
+    players = Player.objects.filter(in_sources(sources), source=source)
+    known = players.filter(name__in=[name, other]).count()
     if known != 2:
         raise NamesRefused("One of these names was never seen at this source.")
     first, second = sorted((name, other))

@@ -13,6 +13,7 @@ from django.db.models import F
 import replay
 from audit.models import Admission, Duplicate, HandVersion, Refusal, TableTouch, Upload
 from audit.services.feeding import FeedOutcomes, store_feed
+from audit.services.holdings import note_again
 from audit.services.judging import judge_lines
 from audit.services.outcomes import Outcomes
 from audit.services.payloads import ChunkLine
@@ -20,6 +21,7 @@ from audit.services.queueing import queue_tables_on_commit
 from audit.services.reauditing_storing import Counts
 from audit.services.storing import store_outcomes
 from audit.services.storing_sql import REFUSAL
+from audit.services.upload_sources import note_sources
 from audit.zstd import unpacked
 
 REFUSED = tuple(name for name, _ in REFUSAL[1:])
@@ -67,6 +69,8 @@ def _admit(
 ) -> None:
     """Store hands that come late; `admitted` are their refusals by line."""
     stored = store_outcomes(upload_id, outcomes)
+    note_sources(upload_id, with_hands=outcomes.sources)
+    note_again(upload_id)
     if isinstance(outcomes, FeedOutcomes):
         store_feed(upload_id, outcomes)
     lines = {"upload_id": upload_id, "line__in": list(admitted)}

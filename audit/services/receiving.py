@@ -22,6 +22,7 @@ from django.utils import timezone
 
 import replay
 from audit.models import Chunk, Refusal, Upload, UploadState
+from audit.selectors.access import Sources
 from audit.services.payloads import ChunkLine, store_chunk
 from audit.services.queueing import queue_on_commit
 from audit.services.records import Records
@@ -34,6 +35,7 @@ from audit.services.submissions import (
     claim_key,
 )
 from audit.services.texts import storable
+from audit.services.upload_sources import note_sources
 from audit.zstd import packed
 
 NAME_MAX = 255
@@ -57,6 +59,10 @@ class UploadTooLarge(UploadRefused):
 
 class RestatementIncomplete(UploadRefused):
     """A restatement without a reason that can be kept, or without somebody who announces it."""
+
+
+class SourceRefused(UploadRefused):
+    """A file of a source whose hands its sender may not hand in."""
 
 
 class UploadInterrupted(UploadRefused):
@@ -91,6 +97,7 @@ def receive_upload(
     name: str,
     stream: ByteStream,
     user: User | None = None,
+    sources: Sources = None,
     key: SubmissionKey | None = None,
     restatement: str | None = None,
     records: Records | None = None,
@@ -99,8 +106,10 @@ def receive_upload(
     """Read a file to its end, store its lines as chunks and queue them.
 
     `restatement` is the reason why its records replace those that its source sent before; None
-    where the file is not announced as one. `user` announces it. `records` are taken in the place of
-    the file's lines. `on_progress` hears the bytes read so far. Memory holds one chunk at most.
+    where the file is not announced as one. `user` announces it. `sources` are those whose hands the
+    sender may hand in, None where all: any other line will be refused. `records` are taken in the
+    place of the file's lines. `on_progress` hears the bytes read so far. Memory holds one chunk at
+    most.
     Under a `key` that stands for a file already, this one is only read to see that it is the same.
     Raises: UploadTooLarge, UploadInterrupted; the upload then stands as failed, with the sentence,
     and nothing else of it is kept. RestatementIncomplete, SubmissionInProgress,
@@ -109,7 +118,7 @@ def receive_upload(
     source = _Source(stream, on_progress)
     reason = _reason(restatement, user)
     try:
-        upload = _open(name, user, key, reason, records)
+        upload = _open(name, user, sources, key, reason, records)
     except SubmissionKnown as known:
         return _seen_before(known.upload, source, reason)
     lines = _LineStore(upload.pk, source)
@@ -149,23 +158,25 @@ def _reason(restatement: str | None, user: User | None) -> str:
 def _open(
     name: str,
     user: User | None,
+    sources: Sources,
     key: SubmissionKey | None,
     restatement: str,
     records: Records | None,
 ) -> Upload:
     """Open an upload, under its key in the place of one whose receiver was killed."""
     try:
-        return _open_once(name, user, key, restatement, records)
+        return _open_once(name, user, sources, key, restatement, records)
     except SubmissionInProgress:
         silent = timedelta(seconds=SILENT_TIMES * settings.TILECOURT_SENDER_SECONDS)
         if key is None or not give_up_upload(key, silent=silent):
             raise
-    return _open_once(name, user, key, restatement, records)
+    return _open_once(name, user, sources, key, restatement, records)
 
 
 def _open_once(
     name: str,
     user: User | None,
+    sources: Sources,
     key: SubmissionKey | None,
     restatement: str,
     records: Records | None,
@@ -174,10 +185,13 @@ def _open_once(
         upload = Upload.objects.create(
             name=file_name(name),
             received_by=user,
+            limited_to=None if sources is None else sorted(sources),
             restatement=restatement,
             feed="" if records is None else records.feed,
             feed_facts={} if records is None else dict(records.facts),
         )
+        if records is not None and "source" in records.facts:
+            note_sources(upload.pk, with_hands=(), named=[records.facts["source"]])
         if key is not None:
             claim_key(key, upload.pk)
     return upload

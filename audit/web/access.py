@@ -10,10 +10,15 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
-from audit.config.access import NOT_JOURNALLED, access_of_request, note_use
+from audit.config.access import (
+    NOT_JOURNALLED,
+    access_of_request,
+    note_use,
+    sources_of_request,
+)
 from audit.selectors.access import Act
 
-__all__ = ["access_of_request", "act_of_view", "needs"]
+__all__ = ["access_of_request", "act_of_view", "needs", "sources_of_request"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)

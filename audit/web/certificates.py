@@ -20,7 +20,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from audit.selectors.access import Act
+from audit.selectors.access import Act, Sources
 from audit.selectors.certificates import (
     CertificateDetail,
     CertificateFilters,
@@ -31,7 +31,7 @@ from audit.selectors.certificates import (
     list_certificates,
     open_runs,
 )
-from audit.selectors.certificates_days import current_rules
+from audit.selectors.certificates_days import rules_shown
 from audit.selectors.certificates_tables import known_tables
 from audit.selectors.exports_certificates import (
     CERTIFICATE_COLUMNS,
@@ -49,7 +49,7 @@ from audit.services.certifying import (
     stop_run,
 )
 from audit.services.certifying_rules import DayRuleRefused, set_day_rule
-from audit.web.access import needs
+from audit.web.access import access_of_request, needs, sources_of_request
 from audit.web.certificates_pages import (
     present_certificate,
     present_list,
@@ -57,6 +57,7 @@ from audit.web.certificates_pages import (
     present_run,
 )
 from audit.web.exports import download
+from audit.web.language import phrase
 
 # So long a page waits for a certificate before it shows the progress instead.
 PATIENCE_SECONDS = 0.7
@@ -68,14 +69,18 @@ PATIENCE_SECONDS = 0.7
 def certificate_list(request: HttpRequest) -> HttpResponse:
     """Certificates by day, the latest first; narrowed and paged by the query."""
     page: Page[CertificateRow] = Page(rows=())
-    problem, status = None, 200
+    problem, status, sources = None, 200, sources_of_request(request)
     try:
         filters = CertificateFilters.parse(request.GET.dict())
-        page = list_certificates(filters, cursor=request.GET.get("cursor"))
+        page = list_certificates(filters, sources=sources, cursor=request.GET.get("cursor"))
     except BadQuery as error:
         problem, status = str(error), 400
-    context = present_list(page, request.GET.dict(), open_runs())
-    context |= {"section": "certificates", "problem": problem, "tables": known_tables()}
+    context = present_list(page, request.GET.dict(), open_runs(sources=sources))
+    context |= {
+        "section": "certificates",
+        "problem": problem,
+        "tables": known_tables(sources=sources),
+    }
     return render(request, "certificates/list.html", context, status=status)
 
 
@@ -84,7 +89,7 @@ def certificate_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def certificate_page(request: HttpRequest, certificate: int) -> HttpResponse:
     """One certificate, set against the facts as they are now."""
-    context = present_certificate(_detail(certificate)) | {"section": "certificates"}
+    context = present_certificate(_detail(request, certificate)) | {"section": "certificates"}
     return render(request, "certificates/certificate.html", context)
 
 
@@ -93,7 +98,7 @@ def certificate_page(request: HttpRequest, certificate: int) -> HttpResponse:
 @require_safe
 def certificate_json(request: HttpRequest, certificate: int) -> HttpResponse:
     """One certificate as a document of certificate/1."""
-    document = json.dumps(document_of(_detail(certificate)), ensure_ascii=False, indent=1)
+    document = json.dumps(document_of(_detail(request, certificate)), ensure_ascii=False, indent=1)
     response = HttpResponse(document + "\n", content_type="application/json")
     name = f"certificate-{certificate}.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -105,9 +110,9 @@ def certificate_json(request: HttpRequest, certificate: int) -> HttpResponse:
 @require_safe
 def certificate_csv(request: HttpRequest, certificate: int) -> HttpResponseBase:
     """One certificate as a table of paths and values."""
-    detail = _detail(certificate)
+    detail = _detail(request, certificate)
     sheet = Sheet(
-        title=f"Certificate {certificate}",
+        title=phrase("Certificate {certificate}", certificate=certificate),
         columns=("path", "value"),
         rows=content_rows(detail),
         made_at=timezone.now(),
@@ -125,9 +130,9 @@ def certificates_csv(request: HttpRequest) -> HttpResponseBase:
     except BadQuery as error:
         return HttpResponse(f"{error}\n", status=400, content_type="text/plain; charset=utf-8")
     sheet = Sheet(
-        title="Certificates of completeness",
+        title=phrase("Certificates of completeness"),
         columns=CERTIFICATE_COLUMNS,
-        rows=_listed(filters),
+        rows=_listed(filters, sources_of_request(request)),
         made_at=timezone.now(),
         filters={
             key: request.GET[key]
@@ -138,10 +143,12 @@ def certificates_csv(request: HttpRequest) -> HttpResponseBase:
     return download(request, sheet, "certificates.csv")
 
 
-def _listed(filters: CertificateFilters) -> Iterator[tuple[str | int | None, ...]]:
+def _listed(
+    filters: CertificateFilters, sources: Sources
+) -> Iterator[tuple[str | int | None, ...]]:
     cursor = None
     while True:
-        page = list_certificates(filters, cursor=cursor, limit=100)
+        page = list_certificates(filters, sources=sources, cursor=cursor, limit=100)
         yield from certificate_rows(page.rows)
         cursor = page.next_cursor
         if cursor is None:
@@ -153,8 +160,10 @@ def _listed(filters: CertificateFilters) -> Iterator[tuple[str | int | None, ...
 def certificate_make(request: HttpRequest) -> HttpResponse:
     """Have a day certified: of one table, a source, or all."""
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+    sources = sources_of_request(request)
     try:
         run_id = request_certificates(
+            sources=sources,
             day=_day(request.POST.get("day", "")),
             source=request.POST.get("source", ""),
             table=request.POST.get("table", ""),
@@ -165,11 +174,11 @@ def certificate_make(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(reverse("certificates"))
     if request.POST.get("table"):
         continue_run(run_id=run_id, seconds=PATIENCE_SECONDS)
-    run = get_run(run_id)
+    run = get_run(run_id, sources=sources)
     if run.certificate is None:
         return HttpResponseRedirect(reverse("certificate-run", args=(run_id,)))
     if run.same:
-        messages.info(request, "Nothing has changed: this certificate still holds.")
+        messages.info(request, phrase("Nothing has changed: this certificate still holds."))
     return HttpResponseRedirect(reverse("certificate", args=(run.certificate,)))
 
 
@@ -193,7 +202,7 @@ def run_progress(request: HttpRequest, run: int) -> HttpResponse:
 @require_POST
 def run_act(request: HttpRequest, run: int) -> HttpResponse:
     """Stop a run, or let it go on."""
-    _found(run)
+    _found(request, run)
     try:
         if request.POST.get("act") == "resume":
             resume_run(run_id=run)
@@ -214,6 +223,7 @@ def day_rules(request: HttpRequest) -> HttpResponse:
         assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
         try:
             set_day_rule(
+                sources=sources_of_request(request),
                 source=request.POST.get("source", ""),
                 table=request.POST.get("table", ""),
                 time_zone=request.POST.get("time_zone", "").strip(),
@@ -224,27 +234,28 @@ def day_rules(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(reverse("day-rules"))
         except DayRuleRefused as error:
             problem, status = str(error), 400
-    context = present_rules(current_rules(), known_tables())
+    sources = access_of_request(request).sources(Act.SEE_SOURCES)
+    context = present_rules(rules_shown(sources=sources), known_tables(sources=sources))
     context |= {"section": "certificates", "problem": problem, "posted": request.POST.dict()}
     return render(request, "certificates/days.html", context, status=status)
 
 
-def _detail(certificate: int) -> CertificateDetail:
+def _detail(request: HttpRequest, certificate: int) -> CertificateDetail:
     try:
-        return get_certificate(certificate)
+        return get_certificate(certificate, sources=sources_of_request(request))
     except NotFound as error:
         raise Http404(str(error)) from None
 
 
-def _found(run: int) -> RunRow:
+def _found(request: HttpRequest, run: int) -> RunRow:
     try:
-        return get_run(run)
+        return get_run(run, sources=sources_of_request(request))
     except NotFound as error:
         raise Http404(str(error)) from None
 
 
 def _run(request: HttpRequest, run: int, template: str) -> HttpResponse:
-    context = present_run(_found(run)) | {"section": "certificates"}
+    context = present_run(_found(request, run)) | {"section": "certificates"}
     return render(request, template, context)
 
 
@@ -255,7 +266,7 @@ def _day(text: str) -> date:
     except ValueError:
         day = None
     if day is None or day.isoformat() != text:
-        raise RunRefused("Choose a day, written as 2026-03-31.")
+        raise RunRefused(phrase("Choose a day, written as 2026-03-31."))
     return day
 
 
@@ -263,7 +274,7 @@ def _minutes(text: str) -> int:
     """Raises: DayRuleRefused."""
     hours, _, minutes = text.partition(":")
     if not (len(text) == 5 and f"{hours}{minutes}".isascii() and f"{hours}{minutes}".isdecimal()):
-        raise DayRuleRefused("A day starts at an hour written as 06:00.")
+        raise DayRuleRefused(phrase("A day starts at an hour written as 06:00."))
     if int(hours) > 23 or int(minutes) > 59:
-        raise DayRuleRefused("A day starts between 00:00 and 23:59.")
+        raise DayRuleRefused(phrase("A day starts between 00:00 and 23:59."))
     return int(hours) * 60 + int(minutes)

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from audit import selectors
 from audit.models import RemedyState
-from audit.selectors.access import Act
+from audit.selectors.access import Act, Sources
 from audit.selectors.desk_books import (
     ClaimedHand,
     claimed_hands,
@@ -29,9 +28,10 @@ from audit.selectors.desk_books import (
 from audit.selectors.desk_zones import offset_of
 from audit.services import desk
 from audit.web import desk_words as words
-from audit.web.access import needs
+from audit.web.access import access_of_request, needs, sources_of_request
 from audit.web.desk_pages import SECTION
 from audit.web.desk_requests import desk_view, instant_of, user_of
+from audit.web.language import phrase
 
 LINES_MAX = 200
 
@@ -44,7 +44,11 @@ def claim_list(request: HttpRequest) -> HttpResponse:
     page: selectors.Page[Any] = selectors.Page(rows=())
     player = request.GET.get("player", "")
     try:
-        page = list_claims(player=player, cursor=request.GET.get("cursor"))
+        page = list_claims(
+            sources=sources_of_request(request),
+            player=player,
+            cursor=request.GET.get("cursor"),
+        )
     except selectors.BadQuery as error:
         problem, status, player = str(error), 400, ""
     context = {"rows": page.rows, "player": player, "problem": problem}
@@ -66,16 +70,21 @@ def _pages(page: selectors.Page[Any], asked: dict[str, str]) -> dict[str, str | 
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim_new(request: HttpRequest) -> HttpResponse:
     """The form for a claim; `?hand=12` fills in a stored hand."""
+    sources = sources_of_request(request)
     if request.method != "POST":
-        return _claim_form(request, _filled(request.GET.get("hand", "")))
+        return _claim_form(request, _filled(request.GET.get("hand", ""), sources))
     typed = {key: value for key, value in request.POST.items() if isinstance(value, str)}
     try:
-        claim = desk.enter_claim(user=user_of(request), complaint=_complaint(typed))
+        claim = desk.enter_claim(
+            sources=sources, user=user_of(request), complaint=_complaint(typed, sources)
+        )
     except desk.DeskRefused as error:
         return _claim_form(request, typed, problem=str(error), status=400)
     except desk.DeskConflict as error:
         return _claim_form(request, typed, problem=str(error), status=409)
-    messages.success(request, f"{claim} is entered, in case {claim.case}.")
+    messages.success(
+        request, phrase("{claim} is entered, in case {case}.", claim=claim, case=claim.case)
+    )
     return HttpResponseRedirect(reverse("claim", args=(claim.pk,)))
 
 
@@ -86,10 +95,10 @@ def _claim_form(
     return render(request, "desk/claim_new.html", SECTION | context, status=status)
 
 
-def _filled(text: str) -> dict[str, str]:
+def _filled(text: str, sources: Sources) -> dict[str, str]:
     hands: tuple[ClaimedHand, ...] = ()
     if text.isascii() and text.isdecimal() and len(text) <= 18:
-        hands = claimed_hands([int(text)])
+        hands = claimed_hands([int(text)], sources=sources)
     if not hands:
         return {"offset": "+00:00"}
     hand = hands[0]
@@ -103,19 +112,25 @@ def _filled(text: str) -> dict[str, str]:
     }
 
 
-def _complaint(typed: dict[str, str]) -> desk.Complaint:
+def _complaint(typed: dict[str, str], sources: Sources) -> desk.Complaint:
     """What the form says. Raises: DeskRefused."""
     source = typed.get("source", "")
     lines = typed.get("hands", "").replace("\r\n", "\n").split("\n")
     names = [line for line in lines if line]
     if not names or len(names) > LINES_MAX:
-        raise desk.DeskRefused("Name the hands by their ids, one a line.")
+        raise desk.DeskRefused(phrase("Name the hands by their ids, one a line."))
     if any("\0" in one for one in (source, *names)):
-        raise desk.DeskRefused("A name holds no NUL.")
-    known = hands_by_name(source, names)
+        raise desk.DeskRefused(phrase("A name holds no NUL."))
+    known = hands_by_name(source, names, sources=sources)
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise desk.DeskRefused(f"Source “{source}” has no hand “{unknown[0][:128]}”.")
+        raise desk.DeskRefused(
+            phrase(
+                "Source “{source}” has no hand “{unknown}”.",
+                source=source,
+                unknown=unknown[0][:128],
+            )
+        )
     return desk.Complaint(
         player=typed.get("player", ""),
         claimed_at=instant_of(typed, "claimed_at", "offset"),
@@ -135,7 +150,7 @@ def claim_page(request: HttpRequest, claim: int) -> HttpResponse:
 def _claim(
     request: HttpRequest, claim: int, *, problem: str | None = None, status: int = 200
 ) -> HttpResponse:
-    detail = get_claim(claim)
+    detail = get_claim(claim, sources=access_of_request(request).sources(Act.SEE_DESK))
     amount = detail.row.amount
     context = {
         "claim": detail.row,
@@ -152,13 +167,16 @@ def _claim(
 def claim_withdraw(request: HttpRequest, claim: int) -> HttpResponse:
     try:
         desk.withdraw_claim(
-            claim_id=claim, user=user_of(request), reason=request.POST.get("reason", "")
+            claim_id=claim,
+            sources=sources_of_request(request),
+            user=user_of(request),
+            reason=request.POST.get("reason", ""),
         )
     except desk.DeskRefused as error:
         return _claim(request, claim, problem=str(error), status=400)
     except desk.DeskConflict as error:
         return _claim(request, claim, problem=str(error), status=409)
-    messages.success(request, "The claim is withdrawn.")
+    messages.success(request, phrase("The claim is withdrawn."))
     return HttpResponseRedirect(reverse("claim", args=(claim,)))
 
 
@@ -170,7 +188,9 @@ def remedy_list(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", "")
     page: selectors.Page[Any] = selectors.Page(rows=())
     try:
-        page = list_remedies(state=state, cursor=request.GET.get("cursor"))
+        page = list_remedies(
+            sources=sources_of_request(request), state=state, cursor=request.GET.get("cursor")
+        )
     except selectors.BadQuery as error:
         problem, status, state = str(error), 400, ""
     context = {"rows": page.rows, "state": state, "problem": problem,
@@ -189,7 +209,7 @@ def remedy_page(request: HttpRequest, remedy: int) -> HttpResponse:
 def _remedy(
     request: HttpRequest, remedy: int, *, problem: str | None = None, status: int = 200
 ) -> HttpResponse:
-    row = get_remedy(remedy)
+    row = get_remedy(remedy, sources=access_of_request(request).sources(Act.SEE_DESK))
     context = {
         "remedy": row,
         "state": RemedyState(row.state).label,
@@ -216,7 +236,7 @@ def remedy_act(request: HttpRequest, remedy: int) -> HttpResponse:
     if run is None:
         raise Http404("There is no such act.")
     try:
-        messages.success(request, run(remedy, user_of(request), request.POST.get("reason", "")))
+        messages.success(request, run(request, remedy))
     except desk.DeskRefused as error:
         return _remedy(request, remedy, problem=str(error), status=400)
     except desk.DeskConflict as error:
@@ -224,21 +244,30 @@ def remedy_act(request: HttpRequest, remedy: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("remedy", args=(remedy,)))
 
 
-def _approve(remedy: int, user: User, _: str) -> str:
-    desk.approve_remedy(remedy_id=remedy, user=user)
-    return "The remedy is approved."
+def _approve(request: HttpRequest, remedy: int) -> str:
+    desk.approve_remedy(
+        remedy_id=remedy, sources=sources_of_request(request), user=user_of(request)
+    )
+    return phrase("The remedy is approved.")
 
 
-def _reject(remedy: int, user: User, reason: str) -> str:
-    desk.reject_remedy(remedy_id=remedy, user=user, reason=reason)
-    return "The remedy is rejected."
+def _reject(request: HttpRequest, remedy: int) -> str:
+    desk.reject_remedy(
+        remedy_id=remedy,
+        sources=sources_of_request(request),
+        user=user_of(request),
+        reason=request.POST.get("reason", ""),
+    )
+    return phrase("The remedy is rejected.")
 
 
-def _export(remedy: int, user: User, _: str) -> str:
-    export, is_new = desk.export_remedy(remedy_id=remedy, user=user)
+def _export(request: HttpRequest, remedy: int) -> str:
+    export, is_new = desk.export_remedy(
+        remedy_id=remedy, sources=sources_of_request(request), user=user_of(request)
+    )
     if is_new:
-        return f"Exported as {export}."
-    return f"It was exported before, as {export}: the files are the same."
+        return phrase("Exported as {export}.", export=export)
+    return phrase("It was exported before, as {export}: the files are the same.", export=export)
 
 
 _REMEDY_ACTS = {"approve": _approve, "reject": _reject, "export": _export}
@@ -248,17 +277,18 @@ _REMEDY_ACTS = {"approve": _approve, "reject": _reject, "export": _export}
 @desk_view
 @require_safe
 def remedy_csv(request: HttpRequest, remedy: int) -> HttpResponse:
-    return _file(remedy, "csv", "text/csv; charset=utf-8")
+    return _file(request, remedy, "csv", "text/csv; charset=utf-8")
 
 
 @needs(Act.EXPORT)
 @desk_view
 @require_safe
 def remedy_json(request: HttpRequest, remedy: int) -> HttpResponse:
-    return _file(remedy, "json", "application/json")
+    return _file(request, remedy, "json", "application/json")
 
 
-def _file(remedy: int, kind: str, content_type: str) -> HttpResponse:
-    response = HttpResponse(remedy_file(remedy, kind), content_type=content_type)
+def _file(request: HttpRequest, remedy: int, kind: str, content_type: str) -> HttpResponse:
+    content = remedy_file(remedy, kind, sources=sources_of_request(request))
+    response = HttpResponse(content, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="remedy-{remedy}.{kind}"'
     return response

@@ -28,7 +28,7 @@ from audit.selectors.desk_letters import (
 )
 from audit.selectors.desk_queue import CaseRow
 from audit.web import desk_words as words
-from audit.web.access import needs
+from audit.web.access import needs, sources_of_request
 from audit.web.desk_figures import Notes, ToldHand, file_hand, tell_hand
 from audit.web.desk_pages import SECTION
 from audit.web.desk_present import act_line, player_lines, present_case
@@ -56,7 +56,7 @@ def case_letter(request: HttpRequest, case: int) -> HttpResponse:
     player = request.GET.get("player", "")
     if not player or len(player) > NAME_MAX or "\0" in player:
         raise Http404("A letter is to a player.")
-    row = get_case(case)
+    row = get_case(case, sources=sources_of_request(request))
     ids, count = members_of(case, player=player, limit=LETTER_HANDS)
     if not ids:
         raise Http404("This player has no hand in this case.")
@@ -68,9 +68,10 @@ def case_letter(request: HttpRequest, case: int) -> HttpResponse:
 @require_safe
 def claim_letter(request: HttpRequest, claim: int) -> HttpResponse:
     """The answer to a claim, about the hands that it names."""
-    detail = get_claim(claim)
+    sources = sources_of_request(request)
+    detail = get_claim(claim, sources=sources)
     ids = [one.pk for one in detail.hands][:HANDS_MAX]
-    row = get_case(detail.row.case_pk)
+    row = get_case(detail.row.case_pk, sources=sources)
     return _letter(request, row, detail.row.player, ids, count=len(detail.hands), claim=detail.row)
 
 
@@ -172,7 +173,8 @@ def _booking(booked: Booked, texts: Texts) -> str:
 @require_safe
 def case_file(request: HttpRequest, case: int) -> HttpResponse:
     """All that a case holds, to be printed: exposure, hands with each figure, acts, remedies."""
-    detail = case_detail(case)
+    sources = sources_of_request(request)
+    detail = case_detail(case, sources=sources)
     ids, count = members_of(case)
     every = list(dict.fromkeys([*claimed_in_case(case), *ids]))
     hands = [file_hand(one) for one in letter_hands(every)]
@@ -182,7 +184,9 @@ def case_file(request: HttpRequest, case: int) -> HttpResponse:
         "players": player_lines(exposure),
         "hands": hands,
         "hand_total": count,
-        "acts": [act_line(one) for one in reversed(list_acts(case, limit=FILED_ACTS))],
+        "acts": [
+            act_line(one) for one in reversed(list_acts(case, sources=sources, limit=FILED_ACTS))
+        ],
         "books": [_book(one) for one in remedies_of(case)],
         "day": timezone.now(),
         "address": request.build_absolute_uri(reverse("case", args=(case,))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -16,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 import replay
 from audit import selectors
 from audit.models import ActKind, Decision
-from audit.selectors.access import Act
+from audit.selectors.access import Act, Sources
 from audit.selectors.desk_books import colleagues, get_bulk
 from audit.selectors.desk_cases import case_detail, case_of_hand, get_case, list_acts
 from audit.selectors.desk_queue import (
@@ -29,7 +30,7 @@ from audit.selectors.desk_queue import (
 from audit.services import desk
 from audit.services.desk.bulk import CASES_MAX
 from audit.web import desk_words as words
-from audit.web.access import needs
+from audit.web.access import access_of_request, needs, sources_of_request
 from audit.web.desk_present import (
     act_line,
     case_line,
@@ -38,6 +39,7 @@ from audit.web.desk_present import (
     present_queue,
 )
 from audit.web.desk_requests import desk_view, number_of, person_of, user_of
+from audit.web.language import phrase, phrases, say
 from audit.web.views.viewer import refuse_others
 
 SECTION = {"section": "desk"}
@@ -50,10 +52,10 @@ CODES = tuple((code.code, code.title) for code in replay.CODES.values() if code.
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The desk in figures, what is mine, and what comes next."""
-    user = user_of(request)
-    mine = list_cases(QueueFilters(owner="mine"), user_id=user.pk, limit=FIRST_SHOWN)
-    first = list_cases(QueueFilters(owner="free"), user_id=user.pk, limit=FIRST_SHOWN)
-    context = present_overview(desk_overview(user_id=user.pk), mine, first)
+    how: dict[str, Any] = {"sources": sources_of_request(request), "user_id": user_of(request).pk}
+    mine = list_cases(QueueFilters(owner="mine"), limit=FIRST_SHOWN, **how)
+    first = list_cases(QueueFilters(owner="free"), limit=FIRST_SHOWN, **how)
+    context = present_overview(desk_overview(**how), mine, first)
     return render(request, "desk/home.html", SECTION | context)
 
 
@@ -67,7 +69,12 @@ def queue(request: HttpRequest) -> HttpResponse:
     query = request.GET.dict()
     try:
         filters = QueueFilters.parse(query)
-        page = list_cases(filters, user_id=user_of(request).pk, cursor=query.get("cursor"))
+        page = list_cases(
+            filters,
+            sources=sources_of_request(request),
+            user_id=user_of(request).pk,
+            cursor=query.get("cursor"),
+        )
     except selectors.BadQuery as error:
         problem, status, query = str(error), 400, {}
     context = SECTION | present_queue(page, query, CODES) | {"problem": problem}
@@ -79,13 +86,15 @@ def queue(request: HttpRequest) -> HttpResponse:
 @require_POST
 def take_next(request: HttpRequest) -> HttpResponse:
     """Take the first case that nobody has, and go to it."""
-    user = user_of(request)
-    case_id = desk.take_next(user=user)
+    user, sources = user_of(request), sources_of_request(request)
+    case_id = desk.take_next(sources=sources, user=user)
     if case_id is None:
         # One that is being changed at this moment is passed over, not waited for.
-        is_busy = desk_overview(user_id=user.pk).free_count > 0
-        nothing = "Nothing waits: every open case is in somebody's hands."
-        messages.info(request, "Hands are being filed just now: try again." if is_busy else nothing)
+        is_busy = desk_overview(sources=sources, user_id=user.pk).free_count > 0
+        nothing = phrase("Nothing waits: every open case is in somebody's hands.")
+        messages.info(
+            request, phrase("Hands are being filed just now: try again.") if is_busy else nothing
+        )
         return HttpResponseRedirect(reverse("desk"))
     return HttpResponseRedirect(reverse("case", args=(case_id,)))
 
@@ -96,7 +105,7 @@ def take_next(request: HttpRequest) -> HttpResponse:
 def hand_case(request: HttpRequest, hand: int) -> HttpResponse:
     """From a hand to the case in which it stands; else to the form for a claim about it."""
     refuse_others(request, hand)
-    case_id = case_of_hand(hand)
+    case_id = case_of_hand(hand, sources=sources_of_request(request))
     if case_id is not None:
         return HttpResponseRedirect(reverse("case", args=(case_id,)))
     return HttpResponseRedirect(f"{reverse('claim-new')}?hand={hand}")
@@ -120,10 +129,11 @@ def _case(
     """The page of a case; `problem` says why an act was refused, `typed` is what was sent."""
     left = request.GET.get("left") == "1"
     cursor = request.GET.get("cursor")
+    sources = access_of_request(request).sources(Act.SEE_DESK)
     try:
-        detail = case_detail(case, left=left, cursor=cursor)
+        detail = case_detail(case, sources=sources, left=left, cursor=cursor)
     except selectors.BadQuery as error:
-        detail = case_detail(case, left=left)
+        detail = case_detail(case, sources=sources, left=left)
         problem, status = str(error), 400
     context = present_case(detail, user_id=user_of(request).pk, left=left)
     context |= {"problem": problem, "typed": typed, "people": colleagues()}
@@ -135,6 +145,7 @@ class _Sent:
     """An act as its form sent it."""
 
     case: int
+    sources: Sources
     user: User
     fields: QueryDict
     revision: int | None
@@ -144,71 +155,93 @@ class _Sent:
 
 
 def _take(sent: _Sent) -> str:
-    desk.take_case(case_id=sent.case, user=sent.user, revision=sent.revision)
-    return "The case is yours for a while."
+    desk.take_case(case_id=sent.case, sources=sent.sources, user=sent.user, revision=sent.revision)
+    return phrase("The case is yours for a while.")
 
 
 def _release(sent: _Sent) -> str:
     desk.release_case(
-        case_id=sent.case, user=sent.user, revision=sent.revision, note=sent.text("note")
+        case_id=sent.case,
+        sources=sent.sources,
+        user=sent.user,
+        revision=sent.revision,
+        note=sent.text("note"),
     )
-    return "The case is back in the queue."
+    return phrase("The case is back in the queue.")
 
 
 def _assign(sent: _Sent) -> str:
     to = person_of(sent.fields, "to")
     desk.assign_case(
-        case_id=sent.case, user=sent.user, to=to, revision=sent.revision, note=sent.text("note")
+        case_id=sent.case,
+        sources=sent.sources,
+        user=sent.user,
+        to=to,
+        revision=sent.revision,
+        note=sent.text("note"),
     )
-    return f"The case is assigned to {to.get_username()}."
+    return phrase("The case is assigned to {name}.", name=to.get_username())
 
 
 def _comment(sent: _Sent) -> str:
     desk.comment_case(
         case_id=sent.case,
+        sources=sent.sources,
         user=sent.user,
         text=sent.text("comment"),
         hand_id=number_of(sent.fields, "hand"),
         step=number_of(sent.fields, "step"),
     )
-    return "The comment is in the history."
+    return phrase("The comment is in the history.")
 
 
 def _decide(sent: _Sent) -> str:
     desk.decide_case(
         case_id=sent.case,
+        sources=sent.sources,
         user=sent.user,
         decision=sent.text("decision"),
         reason=sent.text(),
         revision=sent.revision,
     )
-    return "The case is decided."
+    return phrase("The case is decided.")
 
 
 def _reopen(sent: _Sent) -> str:
-    desk.reopen_case(case_id=sent.case, user=sent.user, reason=sent.text(), revision=sent.revision)
-    return "The case is open again."
+    desk.reopen_case(
+        case_id=sent.case,
+        sources=sent.sources,
+        user=sent.user,
+        reason=sent.text(),
+        revision=sent.revision,
+    )
+    return phrase("The case is open again.")
 
 
 def _withdraw(sent: _Sent) -> str:
     desk.withdraw_case(
-        case_id=sent.case, user=sent.user, reason=sent.text("why"), revision=sent.revision
+        case_id=sent.case,
+        sources=sent.sources,
+        user=sent.user,
+        reason=sent.text("why"),
+        revision=sent.revision,
     )
-    return "The case is withdrawn."
+    return phrase("The case is withdrawn.")
 
 
 def _propose(sent: _Sent) -> str:
     scope = sent.text("scope")
     if scope not in [one.value for one in desk.Scope]:
-        raise desk.DeskRefused("Choose whose differences to propose.")
+        raise desk.DeskRefused(phrase("Choose whose differences to propose."))
     remedy = desk.propose_remedy(
         case_id=sent.case,
+        sources=sent.sources,
         user=sent.user,
         reason=sent.text(),
         scope=desk.Scope(scope),
         revision=sent.revision,
     )
-    return f"{remedy} is proposed; a second person approves it."
+    return phrase("{remedy} is proposed; a second person approves it.", remedy=remedy)
 
 
 _ACTS: dict[str, Callable[[_Sent], str]] = {
@@ -239,6 +272,7 @@ def act(request: HttpRequest, case: int) -> HttpResponse:
     try:
         sent = _Sent(
             case=case,
+            sources=sources_of_request(request),
             user=user_of(request),
             fields=request.POST,
             revision=number_of(request.POST, "revision"),
@@ -259,8 +293,9 @@ def history(request: HttpRequest, case: int) -> HttpResponse:
     text = request.GET.get("before", "")
     if text and not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise Http404("There is no such page.")
-    row = get_case(case)
-    acts = list_acts(case, before=int(text) if text else None)
+    sources = sources_of_request(request)
+    row = get_case(case, sources=sources)
+    acts = list_acts(case, sources=sources, before=int(text) if text else None)
     context = {
         "case": row,
         "title": words.title_of(row),
@@ -274,10 +309,10 @@ def history(request: HttpRequest, case: int) -> HttpResponse:
 # -- many cases at once --------------------------------------------------------------------------
 
 _BULK = (
-    (ActKind.ASSIGNED, "Assign"),
-    (ActKind.DECIDED, "Decide"),
-    (ActKind.WITHDRAWN, "Withdraw"),
-    (ActKind.REOPENED, "Reopen"),
+    (ActKind.ASSIGNED, say("Assign")),
+    (ActKind.DECIDED, say("Decide")),
+    (ActKind.WITHDRAWN, say("Withdraw")),
+    (ActKind.REOPENED, say("Reopen")),
 )
 
 
@@ -289,7 +324,9 @@ def bulk_preview(request: HttpRequest) -> HttpResponse:
     chosen = request.POST.getlist("case")
     numbers = [int(one) for one in chosen if one.isascii() and one.isdecimal() and len(one) <= 18]
     if not numbers or len(numbers) != len(chosen) or len(numbers) > CASES_MAX:
-        messages.error(request, f"Choose 1 to {CASES_MAX} cases of the list.")
+        messages.error(
+            request, phrase("Choose 1 to {cases_max} cases of the list.", cases_max=CASES_MAX)
+        )
         return HttpResponseRedirect(reverse("queue"))
     return _preview(request, numbers)
 
@@ -298,7 +335,8 @@ def _preview(
     request: HttpRequest, numbers: list[int], *, problem: str | None = None, status: int = 200
 ) -> HttpResponse:
     now = timezone.now()
-    lines = [case_line(row, now) for row in cases_by_number(numbers)]
+    rows = cases_by_number(numbers, sources=sources_of_request(request))
+    lines = [case_line(row, now) for row in rows]
     context = {
         "lines": lines,
         "kinds": _BULK,
@@ -322,6 +360,7 @@ def bulk_act(request: HttpRequest) -> HttpResponse:
         kind = request.POST.get("kind", "")
         to = person_of(request.POST, "to") if kind == ActKind.ASSIGNED else None
         done = desk.act_in_bulk(
+            sources=sources_of_request(request),
             user=user_of(request),
             kind=kind,
             seen=seen,
@@ -343,7 +382,7 @@ def _seen(pairs: list[str]) -> dict[int, int]:
         if not all(
             one.isascii() and one.isdecimal() and len(one) <= 18 for one in (case, revision)
         ):
-            raise desk.DeskRefused("The preview is damaged: choose the cases again.")
+            raise desk.DeskRefused(phrase("The preview is damaged: choose the cases again."))
         seen[int(case)] = int(revision)
     return seen
 
@@ -354,11 +393,17 @@ def _is_number(text: str) -> bool:
 
 def _tell(request: HttpRequest, done: desk.BulkDone) -> None:
     count = len(done.done)
-    messages.success(request, f"Done for {count} case{'' if count == 1 else 's'}.")
+    messages.success(
+        request,
+        phrases("Done for {count} case.", "Done for {count} cases.", count),
+    )
     for _, sentence in done.left_out[:20]:
-        messages.error(request, f"Left out: {sentence}")
+        messages.error(request, phrase("Left out: {sentence}", sentence=sentence))
     if len(done.left_out) > 20:
-        messages.error(request, f"{len(done.left_out) - 20} more were left out.")
+        messages.error(
+            request,
+            phrase("{left_out_count} more were left out.", left_out_count=len(done.left_out) - 20),
+        )
 
 
 @needs(Act.SEE_DESK)
@@ -371,7 +416,9 @@ def bulk_page(request: HttpRequest, bulk: int) -> HttpResponse:
 def _bulk(
     request: HttpRequest, bulk: int, *, problem: str | None = None, status: int = 200
 ) -> HttpResponse:
-    row = get_bulk(bulk)
+    access = access_of_request(request)
+    assert access.account_id is not None, "nobody else is let in"
+    row = get_bulk(bulk, sources=access.sources(Act.SEE_DESK), account_id=access.account_id)
     context = {"bulk": row, "what": ActKind(row.kind).label, "problem": problem}
     return render(request, "desk/bulk.html", SECTION | context, status=status)
 
@@ -383,7 +430,10 @@ def bulk_undo(request: HttpRequest, bulk: int) -> HttpResponse:
     """Take a bulk act back by a further one."""
     try:
         done = desk.undo_bulk(
-            bulk_id=bulk, user=user_of(request), reason=request.POST.get("reason", "")
+            bulk_id=bulk,
+            sources=sources_of_request(request),
+            user=user_of(request),
+            reason=request.POST.get("reason", ""),
         )
     except desk.DeskRefused as error:
         return _bulk(request, bulk, problem=str(error), status=400)

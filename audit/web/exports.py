@@ -18,8 +18,9 @@ from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery
 from audit.selectors.reaudits_scope import check_keys
 from audit.selectors.totals import TotalsPage, TotalsQuery, list_totals
-from audit.web.access import needs
+from audit.web.access import needs, sources_of_request
 from audit.web.exports_pages import TOTALS_FILTERS, present_totals
+from audit.web.language import phrase
 
 
 def download(request: HttpRequest, sheet: Sheet, name: str) -> StreamingHttpResponse:
@@ -54,7 +55,7 @@ def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
     sheet = Sheet(
         title=wanted.title,
         columns=wanted.columns,
-        rows=wanted.rows(filters),
+        rows=wanted.rows(filters, sources_of_request(request)),
         made_at=timezone.now(),
         filters=asked,
     )
@@ -71,7 +72,9 @@ def totals_page(request: HttpRequest) -> HttpResponse:
         page = list_totals(totals_query(request), before=_before(request))
     except BadQuery as error:
         problem, status = str(error), 400
-    context = present_totals(page, request.GET.dict(), known_tables())
+    context = present_totals(
+        page, request.GET.dict(), known_tables(sources=sources_of_request(request))
+    )
     context |= {"section": "totals", "problem": problem}
     return render(request, "exports/totals.html", context, status=status)
 
@@ -86,7 +89,7 @@ def totals_csv(request: HttpRequest) -> HttpResponseBase:
     except BadQuery as error:
         return _refused(error)
     sheet = Sheet(
-        title="Totals",
+        title=phrase("Totals"),
         columns=TOTALS_COLUMNS,
         rows=totals_rows(query),
         made_at=timezone.now(),
@@ -104,6 +107,7 @@ def totals_query(request: HttpRequest) -> TotalsQuery:
     query = request.GET.dict()
     named = HandFilters.parse({key: query[key] for key in TOTALS_FILTERS if key in query})
     return TotalsQuery(
+        sources=sources_of_request(request),
         source=named.source,
         table=named.table,
         game=named.game,

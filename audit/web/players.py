@@ -22,7 +22,7 @@ from audit.selectors.players import (
     unusual_names,
 )
 from audit.services.players import NamesRefused, decide_names
-from audit.web.access import needs
+from audit.web.access import needs, sources_of_request
 
 
 @needs(Act.SEE_HANDS)
@@ -35,15 +35,16 @@ def player_list(request: HttpRequest) -> HttpResponse:
         text = HandFilters.parse({"player": request.GET.get("q", "")}).player
     except BadQuery as error:
         problem, status = str(error).replace("“player”", "“q”"), 400
-    names = find_names(text) if text else unusual_names()
+    sources = sources_of_request(request)
+    names = find_names(text, sources=sources) if text else unusual_names(sources=sources)
     context = {
         "section": "players",
         "problem": problem,
         "text": text,
         "names": [(row, _hands_url(row)) for row in names],
         "has_exact": any(row.is_exact for row in names),
-        "renames": list_renames(),
-        "decisions": list_decisions(),
+        "renames": list_renames(sources=sources),
+        "decisions": list_decisions(sources=sources),
     }
     return render(request, "players/list.html", context, status=status)
 
@@ -55,6 +56,7 @@ def player_decide(request: HttpRequest) -> HttpResponse:
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
     try:
         decide_names(
+            sources=sources_of_request(request),
             source=request.POST.get("source", ""),
             name=request.POST.get("name", ""),
             other=request.POST.get("other", ""),

@@ -38,7 +38,7 @@ from audit.selectors.reaudits_report import (
 )
 from audit.selectors.reaudits_scope import KEYS, Scope, preview_scope
 from audit.web import reaudits_csv
-from audit.web.access import needs
+from audit.web.access import needs, sources_of_request
 from audit.web.reaudits_pages import (
     present_aside,
     present_change,
@@ -61,7 +61,7 @@ def reaudit_list(request: HttpRequest) -> HttpResponse:
     """All re-audits, newest first."""
     problem, status = None, 200
     try:
-        page = list_reaudits(cursor=request.GET.get("cursor"))
+        page = list_reaudits(sources=sources_of_request(request), cursor=request.GET.get("cursor"))
     except selectors.BadQuery as error:
         page, problem, status = selectors.Page(rows=()), str(error), 400
     context = present_list(page) | {"section": "reaudits", "problem": problem}
@@ -76,25 +76,30 @@ def reaudit_new(request: HttpRequest) -> HttpResponse:
     asked = (request.POST if request.method == "POST" else request.GET).dict()
     asked = {key: value.strip() if key == "reason" else value for key, value in asked.items()}
     query = {key: asked[key] for key in KEYS if asked.get(key)}
-    how = {
+    how: dict[str, Any] = {
         "named": asked.get("named", ""),
         "ruleset": asked.get("ruleset", ""),
         "refused_lines": asked.get("refused_lines") or "none",
     }
     problem, status, preview = None, 200, None
+    sources = sources_of_request(request)
     try:
         if request.method == "POST" and asked.get("do") == "start":
             assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
             reaudit = services.open_reaudit(
-                user=request.user, reason=asked.get("reason", ""), query=query, **how
+                user=request.user,
+                sources=sources,
+                reason=asked.get("reason", ""),
+                query=query,
+                **how,
             )
             return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
-        preview = preview_scope(Scope.parse(query, **how))
+        preview = preview_scope(Scope.parse(query, sources=sources, **how))
     except (selectors.BadQuery, services.ReauditRefused) as error:
         problem, status = str(error), 400
     rulesets = sorted(ruleset.name for ruleset in selectors.current_rulesets())
     context = present_form(
-        asked, choices=selectors.filter_choices(), rulesets=rulesets, preview=preview
+        asked, choices=selectors.filter_choices(sources=sources), rulesets=rulesets, preview=preview
     )
     context |= {"section": "reaudits", "problem": problem}
     return render(request, "reaudits/new.html", context, status=status)
@@ -105,7 +110,7 @@ def reaudit_new(request: HttpRequest) -> HttpResponse:
 @require_safe
 def reaudit_page(request: HttpRequest, reaudit: int) -> HttpResponse:
     """One re-audit: how far it is, and what it found so far."""
-    return render(request, "reaudits/reaudit.html", _whole(reaudit, has_report=True))
+    return render(request, "reaudits/reaudit.html", _whole(request, reaudit, has_report=True))
 
 
 @needs(Act.SEE_REAUDITS, journal=False)
@@ -113,11 +118,11 @@ def reaudit_page(request: HttpRequest, reaudit: int) -> HttpResponse:
 @require_safe
 def progress(request: HttpRequest, reaudit: int) -> HttpResponse:
     """The part of the page that changes while it runs; what it found comes with its end."""
-    return render(request, "reaudits/_progress.html", _whole(reaudit, has_report=False))
+    return render(request, "reaudits/_progress.html", _whole(request, reaudit, has_report=False))
 
 
-def _whole(reaudit_id: int, *, has_report: bool) -> dict[str, Any]:
-    row = _row(reaudit_id)
+def _whole(request: HttpRequest, reaudit_id: int, *, has_report: bool) -> dict[str, Any]:
+    row = _row(request, reaudit_id)
     context = present_progress(row) | {"section": "reaudits"}
     if has_report or not row.is_open:
         amounts = {by: list_amounts(reaudit_id, by) for by in ("currency", "table", "player")}
@@ -129,9 +134,9 @@ def _whole(reaudit_id: int, *, has_report: bool) -> dict[str, Any]:
     return context
 
 
-def _row(reaudit_id: int) -> ReauditRow:
+def _row(request: HttpRequest, reaudit_id: int) -> ReauditRow:
     try:
-        return get_reaudit(reaudit_id)
+        return get_reaudit(reaudit_id, sources=sources_of_request(request))
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
 
@@ -140,7 +145,7 @@ def _row(reaudit_id: int) -> ReauditRow:
 @require_POST
 def stop(request: HttpRequest, reaudit: int) -> HttpResponse:
     """Stop it where it is; what is judged stays."""
-    _row(reaudit)
+    _row(request, reaudit)
     services.stop_reaudit(reaudit_id=reaudit)
     return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
 
@@ -149,7 +154,7 @@ def stop(request: HttpRequest, reaudit: int) -> HttpResponse:
 @require_POST
 def resume(request: HttpRequest, reaudit: int) -> HttpResponse:
     """Let it go on from where it is."""
-    _row(reaudit)
+    _row(request, reaudit)
     try:
         services.resume_reaudit(reaudit_id=reaudit)
     except services.ReauditRefused as error:
@@ -162,7 +167,7 @@ def resume(request: HttpRequest, reaudit: int) -> HttpResponse:
 @require_safe
 def changes(request: HttpRequest, reaudit: int) -> HttpResponse:
     """The hands that were judged otherwise; `?flip=` keeps to one way."""
-    row = _row(reaudit)
+    row = _row(request, reaudit)
     problem, status, flip = None, 200, None
     try:
         if text := request.GET.get("flip"):
@@ -179,7 +184,7 @@ def changes(request: HttpRequest, reaudit: int) -> HttpResponse:
 @require_safe
 def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
     """One version of a hand with both judgements side by side."""
-    row = _row(reaudit)
+    row = _row(request, reaudit)
     try:
         detail = get_change(reaudit, version)
     except selectors.NotFound as error:
@@ -195,10 +200,12 @@ def of_hand(request: HttpRequest, hand: int) -> HttpResponse:
     """What re-audits made of one hand, the newest first."""
     refuse_others(request, hand)
     try:
-        detail = selectors.hand_detail(hand)
+        detail = selectors.hand_detail(hand, sources=sources_of_request(request))
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
-    context = present_hand(hand, detail.hand.hand_id, changes_of_hand(hand))
+    context = present_hand(
+        hand, detail.hand.hand_id, changes_of_hand(hand, sources=sources_of_request(request))
+    )
     return render(request, "reaudits/hand.html", context | {"section": "reaudits"})
 
 
@@ -207,7 +214,7 @@ def of_hand(request: HttpRequest, hand: int) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, reaudit: int, name: str) -> StreamingHttpResponse:
     """What it found as CSV: `changes`, `tables` or `players`."""
-    row, now = _row(reaudit), timezone.now()
+    row, now = _row(request, reaudit), timezone.now()
     if name == "changes":
         pieces = reaudits_csv.changes(row, made_at=now)
     elif name in ("tables", "players"):

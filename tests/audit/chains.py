@@ -73,7 +73,7 @@ def assert_stands(verdicts: dict[Identity, replay.Verdict]) -> None:
     assert Hand.objects.count() == len(verdicts)
     for hand in Hand.objects.all():
         expected = verdicts[hand.source, hand.hand_id]
-        detail = selectors.hand_detail(hand.pk)
+        detail = selectors.hand_detail(hand.pk, sources=None)
         assert detail.findings == expected.findings, hand
         assert detail.kind == hand.verdict_kind == expected.verdict
         assert detail.digest == expected.replay_digest

@@ -29,6 +29,6 @@ def ingest(db: Any) -> Ingest:
         )
         for chunk in Chunk.objects.filter(upload_id=received.upload_id).order_by("number"):
             assert services.judge_chunk(chunk_id=chunk.pk) is None
-        return selectors.get_upload(received.upload_id)
+        return selectors.get_upload(received.upload_id, sources=None)
 
     return run

@@ -51,14 +51,14 @@ def bundle(ingest) -> bytes:
     """A hand with two versions, a duplicate, a restatement and findings."""
     ingest_all_kinds(ingest)
     hand = Hand.objects.filter(restatements__isnull=False).order_by("pk").first()
-    return bundle_hand(hand_id=hand.pk).data
+    return bundle_hand(hand_id=hand.pk, sources=None).data
 
 
 @pytest.fixture
 def small(ingest) -> bytes:
     """The smallest bundle: a void hand, which has no steps but the first and no settlement."""
     ingest(log(void(B)))
-    return bundle_hand(hand_id=Hand.objects.get().pk).data
+    return bundle_hand(hand_id=Hand.objects.get().pk, sources=None).data
 
 
 def problems(data: bytes, *keys) -> list[str]:
@@ -89,7 +89,7 @@ def test_every_hand_of_the_store_makes_a_bundle_that_is_accepted(ingest):
     assert Comparison.objects.filter(earlier__isnull=False).exists()
     key = None
     for hand in Hand.objects.all():
-        made = bundle_hand(hand_id=hand.pk)
+        made = bundle_hand(hand_id=hand.pk, sources=None)
         key = key or read_keys().public[0]
         verified = verify_bundle(made.data, [key])
         assert verified.problems == (), hand
@@ -133,13 +133,13 @@ def test_it_holds_what_it_should(bundle):
 def test_the_same_hand_gives_the_same_bytes(ingest):
     ingest(log(B))
     hand = Hand.objects.get()
-    first = bundle_hand(hand_id=hand.pk).data
-    assert bundle_hand(hand_id=hand.pk).data == first
+    first = bundle_hand(hand_id=hand.pk, sources=None).data
+    assert bundle_hand(hand_id=hand.pk, sources=None).data == first
     ingest(log(changed(B, hand_id="later")))
     # What is sealed already needs no newer head.
-    assert bundle_hand(hand_id=hand.pk).data == first
+    assert bundle_hand(hand_id=hand.pk, sources=None).data == first
     seal()
-    later = bundle_hand(hand_id=hand.pk).data
+    later = bundle_hand(hand_id=hand.pk, sources=None).data
     assert later != first
     one, other = members(first), members(later)
     assert {name for name in one if one[name] != other[name]} == {
@@ -280,7 +280,7 @@ def test_a_verdict_that_the_engine_does_not_reach_is_named_with_its_byte(ingest)
             " SET settlement = jsonb_set(settlement, '{seats,0,net}', '\"9.99\"')"
         )
         cursor.execute("SET LOCAL session_replication_role = DEFAULT")
-    data = bundle_hand(hand_id=Hand.objects.get().pk).data
+    data = bundle_hand(hand_id=Hand.objects.get().pk, sources=None).data
     (words,) = problems(data)
     at = members(data)["verdicts.ndjson"].index(b"9.99")
     assert words.startswith("verdicts.ndjson: byte ")
@@ -296,7 +296,7 @@ def test_a_verdict_of_another_engine_is_believed_by_its_proof_alone(ingest):
             " SELECT version_id, ruleset, ruleset_sha256, '0.9.0', 'void', digest"
             " FROM audit_verdict"
         )
-    verified = verify_bundle(bundle_hand(hand_id=Hand.objects.get().pk).data)
+    verified = verify_bundle(bundle_hand(hand_id=Hand.objects.get().pk, sources=None).data)
     assert verified.problems == ()
     assert len(verified.notes) == 1
     assert verified.notes[0].startswith("verdicts by engine 0.9.0 were not made again")
@@ -307,14 +307,14 @@ def test_a_feed_or_a_missing_ruleset_is_refused(ingest, monkeypatch):
     hand = Hand.objects.get()
     monkeypatch.setattr("audit.services.bundling.current_rulesets", list)
     with pytest.raises(BundleRefused, match="is not at hand"):
-        bundle_hand(hand_id=hand.pk)
+        bundle_hand(hand_id=hand.pk, sources=None)
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute("UPDATE audit_upload SET feed = 'ky-730'")
         cursor.execute("SET LOCAL session_replication_role = DEFAULT")
     with pytest.raises(BundleRefused, match="of an operator's feed"):
-        bundle_hand(hand_id=hand.pk)
+        bundle_hand(hand_id=hand.pk, sources=None)
 
 
 def test_the_command_and_the_verifier_without_django(ingest, tmp_path):

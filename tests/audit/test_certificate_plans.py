@@ -30,23 +30,29 @@ MACAU = Rule(time_zone="Asia/Macau", starts_at=360)
 @pytest.fixture
 def certified(many: None, django_user_model: Any) -> None:
     user: User = django_user_model.objects.create_user("ines.castro")
-    run_id = certifying.request_certificates(day=DAY, user=user, source="house-1")
+    run_id = certifying.request_certificates(day=DAY, user=user, source="house-1", sources=None)
     assert not certifying.continue_run(run_id=run_id)
 
 
 ASKED: dict[str, Callable[[], object]] = {
     "content": lambda: draw_up("house-1", "T7", DAY, Rule()),
     "content in a zone": lambda: draw_up("house-1", "T7", DAY, MACAU),
-    "list": lambda: list_certificates(CertificateFilters()),
-    "certificate": lambda: get_certificate(list_certificates(CertificateFilters()).rows[0].pk),
+    "list": lambda: list_certificates(CertificateFilters(), sources=None),
+    "certificate": lambda: get_certificate(
+        list_certificates(CertificateFilters(), sources=None).rows[0].pk, sources=None
+    ),
     "totals of a day": lambda: list_totals(TotalsQuery(day_from=DAY, day_to=DAY)),
     "totals of a table": lambda: list_totals(
         TotalsQuery(source="house-1", table="T7", day_from=DAY, day_to=DAY)
     ),
-    "names": lambda: (find_names("Ken"), unusual_names(), list_renames()),
+    "names": lambda: (
+        find_names("Ken", sources=None),
+        unusual_names(sources=None),
+        list_renames(sources=None),
+    ),
     **{
         name: lambda report=report: list(  # type: ignore[misc]
-            islice(report.rows(HandFilters(table="T7")), 500)
+            islice(report.rows(HandFilters(table="T7"), None), 500)
         )
         for name, report in REPORTS.items()
     },
@@ -60,7 +66,7 @@ def test_no_large_table_is_read_from_end_to_end(certified: None, name: str) -> N
 
 def test_a_run_reads_no_large_table_from_end_to_end(many: None, django_user_model: Any) -> None:
     user = django_user_model.objects.create_user("ines.castro")
-    run_id = certifying.request_certificates(day=DAY, user=user, source="house-1")
+    run_id = certifying.request_certificates(day=DAY, user=user, source="house-1", sources=None)
     assert scans(lambda: certifying.continue_run(run_id=run_id, seconds=0)) == []
     assert Table.objects.filter(source="house-1").count() == 50
 

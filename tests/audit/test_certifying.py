@@ -54,7 +54,9 @@ def certify(user: User) -> Certify:
 
     def run(source: str = "odd", table: str = "T1", day: date = DAY) -> Certificate:
         compare_all()
-        run_id = certifying.request_certificates(day=day, user=user, source=source, table=table)
+        run_id = certifying.request_certificates(
+            day=day, user=user, source=source, table=table, sources=None
+        )
         while certifying.continue_run(run_id=run_id):
             pass
         assert CertificateRun.objects.get(pk=run_id).state == RunState.DONE
@@ -192,16 +194,26 @@ def test_ids_without_a_form_are_not_checked(ingest: Ingest, certify: Certify, us
     assert content_of(certificate)["sequence"]["basis"] == "no-form"
     assert certificate.is_complete
     set_day_rule(source="odd", table="T1", time_zone="", starts_at=0, numbering="numbered",
-                 user=user)  # fmt: skip
+                 user=user, sources=None)  # fmt: skip
     assert content_of(certify())["reasons"] == ["numbers-unreadable"]
 
 
 def test_numbers_far_apart_are_no_sequence(ingest: Ingest, certify: Certify, user: User) -> None:
     ingest(log(hand(1), hand(900, minute=2)))
     assert content_of(certify())["sequence"]["basis"] == "too-sparse"
-    set_day_rule(source="odd", table="", time_zone="", starts_at=0, numbering="numbered", user=user)
+    set_day_rule(
+        source="odd",
+        table="",
+        time_zone="",
+        starts_at=0,
+        numbering="numbered",
+        user=user,
+        sources=None,
+    )
     assert content_of(certify())["sequence"]["missing"] == 898
-    set_day_rule(source="odd", table="", time_zone="", starts_at=0, numbering="none", user=user)
+    set_day_rule(
+        source="odd", table="", time_zone="", starts_at=0, numbering="none", user=user, sources=None
+    )
     assert content_of(certify())["sequence"]["basis"] == "none"
 
 
@@ -354,7 +366,7 @@ def test_a_run_certifies_every_table_with_something(ingest: Ingest, user: User) 
     ingest(log(*(hand(number, table=f"T{number}") for number in range(1, 6))))
     ingest(log(changed(hand(9), table="T9", started_at="2024-01-01T00:00:00Z",
                        ended_at="2024-01-01T00:00:00Z")))  # fmt: skip
-    run_id = certifying.request_certificates(day=DAY, user=user)
+    run_id = certifying.request_certificates(day=DAY, user=user, sources=None)
     assert certifying.continue_run(run_id=run_id, seconds=0)
     run = CertificateRun.objects.get(pk=run_id)
     assert (run.state, run.table_count, run.looked_count, run.made_count) == ("running", 6, 1, 1)
@@ -370,7 +382,7 @@ def test_a_run_certifies_every_table_with_something(ingest: Ingest, user: User) 
     assert sorted(Certificate.objects.values_list("table", flat=True)) == [
         "T1", "T2", "T3", "T4", "T5",
     ]  # fmt: skip
-    again = certifying.request_certificates(day=DAY, user=user, source="odd")
+    again = certifying.request_certificates(day=DAY, user=user, source="odd", sources=None)
     assert not certifying.continue_run(run_id=again)
     run = CertificateRun.objects.get(pk=again)
     assert (run.made_count, run.same_count, run.empty_count) == (0, 5, 1)
@@ -382,7 +394,7 @@ def test_more_tables_than_one_look_takes(
     monkeypatch.setattr(certifying, "TABLES_AT_ONCE", 2)
     Table.objects.bulk_create(Table(source="odd", name=f"empty-{number}") for number in range(5))
     ingest(log(hand(1)))
-    run_id = certifying.request_certificates(day=DAY, user=user)
+    run_id = certifying.request_certificates(day=DAY, user=user, sources=None)
     assert not certifying.continue_run(run_id=run_id)
     run = CertificateRun.objects.get(pk=run_id)
     assert (run.looked_count, run.made_count, run.empty_count) == (6, 1, 5)
@@ -414,7 +426,7 @@ def test_a_rule_that_cannot_hold_is_refused(
     ingest(log(hand(1)))
     rule = {"source": "odd", "table": "T1", "time_zone": "", "starts_at": 0, "numbering": "detect"}
     with pytest.raises(DayRuleRefused, match=words):
-        set_day_rule(user=user, **{**rule, **fields})
+        set_day_rule(user=user, **{**rule, **fields}, sources=None)
 
 
 def test_records_of_a_feed_are_certified_with_what_they_carry(db: Any, user: User) -> None:
@@ -427,7 +439,7 @@ def test_records_of_a_feed_are_certified_with_what_they_carry(db: Any, user: Use
         assert services.judge_chunk(chunk_id=chunk.pk) is None
     hand = Hand.objects.order_by("pk").first()
     assert hand is not None
-    run_id = certifying.request_certificates(day=hand.played_on, user=user)
+    run_id = certifying.request_certificates(day=hand.played_on, user=user, sources=None)
     assert not certifying.continue_run(run_id=run_id)
     certificate = Certificate.objects.get()
     content = content_of(certificate)
@@ -436,7 +448,7 @@ def test_records_of_a_feed_are_certified_with_what_they_carry(db: Any, user: Use
     (totals,) = list_totals(TotalsQuery()).rows
     assert (totals.hands, totals.kinds["consistent"], totals.sum.hands) == (3, 3, 0)
     for report in REPORTS.values():
-        assert {len(row) for row in report.rows(HandFilters())} <= {len(report.columns)}
+        assert {len(row) for row in report.rows(HandFilters(), None)} <= {len(report.columns)}
     assert note_players(seconds=60) is False
 
 
@@ -473,7 +485,7 @@ def test_svc_74_the_doubled_hour_is_told_by_its_offset(
     ]
     assert content_of(certify(day=day))["hours"] == hours
     set_day_rule(source="odd", table="T1", time_zone="America/Vancouver", starts_at=0,
-                 numbering="detect", user=user)  # fmt: skip
+                 numbering="detect", user=user, sources=None)  # fmt: skip
     content = content_of(certify(day=day))
     assert content["hours"] == hours
     assert (content["day_rule"]["since"], content["day_rule"]["until"]) == (

@@ -140,7 +140,7 @@ def test_the_sample_logs_are_taken_in_once(working) -> None:
     assert code == 0, "their faults are there on purpose"
     samples = sorted(path.name for path in ingest_command.SAMPLES.glob("*.ndjson"))
     assert [line.split(": ")[0] for line in out.splitlines()] == samples
-    rows = selectors.list_uploads().rows
+    rows = selectors.list_uploads(sources=None).rows
     assert len(rows) == len(samples) == 5
     assert {row.state for row in rows} == {"done"}
     assert sum(row.rejected + row.failed + row.duplicates + row.conflicts for row in rows) == 0
@@ -259,7 +259,7 @@ def test_svc_09_a_restatement_by_command(working, tmp_path) -> None:
     assert "1 restated" in out
     hand = Hand.objects.get()
     assert (hand.version.number, hand.is_conflict) == (2, False)
-    (told,) = selectors.hand_detail(hand.pk).restatements
+    (told,) = selectors.hand_detail(hand.pk, sources=None).restatements
     assert (told.announced_by, told.reason) == ("ines.castro", "seat 1 was corrected")
 
 

@@ -64,7 +64,7 @@ def test_each_hand_of_a_golden_chain_gets_its_verdict(ingest: Ingest, game: str,
         vector for vector in vectors(game, name) if vector.expected["verdict"] != "rejected"
     ]
     for number, (line, vector) in enumerate(zip(lines, expected, strict=True), start=1):
-        verdict = stored_verdict(selectors.hand_detail(hand_of(line).pk))
+        verdict = stored_verdict(selectors.hand_detail(hand_of(line).pk, sources=None))
         assert verdict.line == number
         assert_same_verdict(
             msgspec.structs.replace(verdict, file=None, line=vector.number), vector.expected
@@ -160,14 +160,14 @@ def test_a_late_hand_repairs_a_round_that_seemed_incomplete(ingest: Ingest) -> N
     ingest(log(first, third))
     compare_all()
     assert_stands(by_command([first, third]))
-    before = selectors.hand_detail(hand_of(third).pk)
+    before = selectors.hand_detail(hand_of(third).pk, sources=None)
     assert before.comparison is not None
     assert before.comparison.earlier_id == hand_of(first).hand_id
     assert before.comparison.earlier_pk == hand_of(first).pk
     ingest(log(second))
     compare_all()
     assert_stands(by_command([first, second, third]))
-    after = selectors.hand_detail(hand_of(third).pk)
+    after = selectors.hand_detail(hand_of(third).pk, sources=None)
     assert after.findings == ()
     assert [(one.earlier_id, one.is_current) for one in after.comparisons] == [
         (hand_of(second).hand_id, True),
@@ -204,13 +204,13 @@ def test_a_hand_that_turns_discrepant_is_found_and_counted_as_such(ingest: Inges
     four = ingest(log(third))
 
     def counted() -> list[tuple[int, int, int, int]]:
-        rows = [selectors.get_upload(upload.id) for upload in (one, two, three, four)]
+        rows = [selectors.get_upload(upload.id, sources=None) for upload in (one, two, three, four)]
         return [(row.clean, row.discrepant, row.rejected, row.turned) for row in rows]
 
     assert counted() == [(1, 0, 0, 1), (1, 0, 1, 1), (1, 0, 0, 0), (1, 0, 0, 1)]
     (code,) = hand_of(third).finding_codes[:1]
     wanted = selectors.HandFilters(verdict="discrepant", code=code, upload=two.id)
-    (listed,) = selectors.list_hands(wanted).rows
+    (listed,) = selectors.list_hands(wanted, sources=None).rows
     error = hand_of(third).error_code
     assert (listed.pk, listed.error_code) == (hand_of(third).pk, error)
     assert error in ("banker-succession", "streak-mismatch")
@@ -226,7 +226,7 @@ def test_the_verdict_of_the_hand_itself_stays_as_it_is(ingest: Ingest) -> None:
     before = list(Verdict.objects.order_by("pk").values()), list(Finding.objects.values())
     compare_all()
     assert (list(Verdict.objects.order_by("pk").values()), list(Finding.objects.values())) == before
-    detail = selectors.hand_detail(hand_of(third).pk)
+    detail = selectors.hand_detail(hand_of(third).pk, sources=None)
     assert (detail.verdict.kind, detail.kind) == ("clean", "discrepant")
     assert detail.verdict.digest != detail.digest
 
@@ -292,13 +292,21 @@ def test_a_hand_that_had_turned_is_counted_anew_under_a_new_verdict(
         one = ingest(log(first, third))
         two = ingest(log(third))
         compare_all()
-    assert [selectors.get_upload(row.id).turned for row in (one, two)] == [1, 1]
+    assert [selectors.get_upload(row.id, sources=None).turned for row in (one, two)] == [1, 1]
     three = ingest(log(third, first, third))
     assert hand_of(third).comparison is None, "until it is compared under its new verdict"
-    assert [selectors.get_upload(row.id).turned for row in (one, two, three)] == [0, 0, 0]
+    assert [selectors.get_upload(row.id, sources=None).turned for row in (one, two, three)] == [
+        0,
+        0,
+        0,
+    ]
     assert_counts_hold()
     compare_all()
-    assert [selectors.get_upload(row.id).turned for row in (one, two, three)] == [1, 1, 2]
+    assert [selectors.get_upload(row.id, sources=None).turned for row in (one, two, three)] == [
+        1,
+        1,
+        2,
+    ]
     assert_stands(by_command([first, third]))
     assert Comparison.objects.count() == 2
 
@@ -347,7 +355,8 @@ def test_a_hand_whose_ruleset_was_taken_away_is_passed_over(ingest: Ingest, monk
     for line in kept:
         hand = hand_of(line)
         assert (
-            selectors.hand_detail(hand.pk).findings == expected[hand.source, hand.hand_id].findings
+            selectors.hand_detail(hand.pk, sources=None).findings
+            == expected[hand.source, hand.hand_id].findings
         )
 
 

@@ -199,10 +199,10 @@ def test_a_hand_that_takes_another_place_is_compared_at_both(ingest: Ingest) -> 
     for line in (*lines[:2], *lines[3:]):
         stands = hand_of(line)
         assert (
-            selectors.hand_detail(stands.pk).findings
+            selectors.hand_detail(stands.pk, sources=None).findings
             == left[stands.source, stands.hand_id].findings
         )
-    assert selectors.hand_detail(hand.pk).findings == ()
+    assert selectors.hand_detail(hand.pk, sources=None).findings == ()
     assert hand_of(lines[3]).finding_count > 0
 
 
@@ -306,7 +306,7 @@ def test_a_line_that_repeats_a_hand_while_it_turns_is_counted_as_it_stands(inges
         assert turning.is_alive(), "it should wait for the line to be counted"
         may_commit.set()
     assert (before, hand_of(lines[1]).verdict_kind) == ("clean", "discrepant")
-    rows = [selectors.get_upload(one) for one in (first.id, upload)]
+    rows = [selectors.get_upload(one, sources=None) for one in (first.id, upload)]
     assert [(row.clean, row.discrepant, row.turned) for row in rows] == [(2, 0, 1), (1, 0, 1)]
     assert_counts_hold()
 

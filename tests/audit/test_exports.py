@@ -48,7 +48,7 @@ DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "
 
 def sheet_of(report: str, filters: HandFilters | None = None) -> bytes:
     wanted = REPORTS[report]
-    rows = wanted.rows(filters or HandFilters())
+    rows = wanted.rows(filters or HandFilters(), None)
     sheet = Sheet(title=wanted.title, columns=wanted.columns, rows=rows, made_at=NOW)
     return b"".join(write_sheet(sheet, with_mark=False))
 
@@ -287,7 +287,7 @@ def test_svc_75_the_locale_changes_no_byte() -> None:
 def test_columns_are_as_many_as_cells(ingest: Ingest) -> None:
     ingest(log(B, W, changed(with_net(B, 1, "-99.00"), hand_id="wrong")))
     for report in REPORTS.values():
-        rows = list(report.rows(HandFilters()))
+        rows = list(report.rows(HandFilters(), None))
         assert {len(row) for row in rows} == {len(report.columns)}
     assert {len(row) for row in totals_rows(TotalsQuery())} == {len(TOTALS_COLUMNS)}
     assert len(set(FINDING_COLUMNS)) == len(FINDING_COLUMNS)

@@ -34,7 +34,7 @@ def seated(line: bytes, *players: str, **fields: object) -> bytes:
 
 
 def ids(filters: HandFilters | None = None, **options: object) -> list[str]:
-    return [row.hand_id for row in selectors.list_hands(filters, **options).rows]
+    return [row.hand_id for row in selectors.list_hands(filters, sources=None, **options).rows]
 
 
 def found(**query: str) -> list[str]:
@@ -44,14 +44,14 @@ def found(**query: str) -> list[str]:
 def test_svc_55_pages_forward_and_back_over_seven_rows(ingest) -> None:
     ingest(log(*(at(minute) for minute in range(7))))
     wanted = [["m06", "m05", "m04"], ["m03", "m02", "m01"], ["m00"]]
-    pages = [selectors.list_hands(limit=3)]
+    pages = [selectors.list_hands(limit=3, sources=None)]
     while pages[-1].next_cursor:
-        pages.append(selectors.list_hands(cursor=pages[-1].next_cursor, limit=3))
+        pages.append(selectors.list_hands(cursor=pages[-1].next_cursor, limit=3, sources=None))
     assert [[row.hand_id for row in page.rows] for page in pages] == wanted
     assert pages[0].previous_cursor is None
     back = [pages[-1]]
     while back[-1].previous_cursor:
-        back.append(selectors.list_hands(cursor=back[-1].previous_cursor, limit=3))
+        back.append(selectors.list_hands(cursor=back[-1].previous_cursor, limit=3, sources=None))
     assert [[row.hand_id for row in page.rows] for page in back] == wanted[::-1]
     assert back[-1].next_cursor == pages[0].next_cursor
 
@@ -62,7 +62,7 @@ def test_svc_55_tied_rows_are_neither_missed_nor_doubled_while_others_come_and_g
     seen: list[str] = []
     cursor = None
     for turn in range(100):
-        page = selectors.list_hands(cursor=cursor, limit=20)
+        page = selectors.list_hands(cursor=cursor, limit=20, sources=None)
         seen += [row.hand_id for row in page.rows]
         ingest(log(changed(B, hand_id=f"new-{turn}"), at(turn % 60, hand_id=f"later-{turn}")))
         cursor = page.next_cursor
@@ -75,12 +75,12 @@ def test_svc_55_tied_rows_are_neither_missed_nor_doubled_while_others_come_and_g
 
 def test_a_page_that_the_rows_exactly_fill_has_no_next(ingest) -> None:
     ingest(log(at(1), at(2)))
-    page = selectors.list_hands(limit=2)
+    page = selectors.list_hands(limit=2, sources=None)
     assert (len(page.rows), page.next_cursor, page.previous_cursor) == (2, None, None)
 
 
 def test_an_empty_list_has_no_ways_on(db) -> None:
-    assert selectors.list_hands() == selectors.Page(rows=())
+    assert selectors.list_hands(sources=None) == selectors.Page(rows=())
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_an_empty_list_has_no_ways_on(db) -> None:
 )  # fmt: skip
 def test_svc_34_a_damaged_cursor_is_a_bad_query(db, cursor: str) -> None:
     with pytest.raises(selectors.BadQuery):
-        selectors.list_hands(cursor=cursor)
+        selectors.list_hands(cursor=cursor, sources=None)
 
 
 @pytest.mark.parametrize("limit", [0, -1, 501])
 def test_a_page_is_bounded(db, limit: int) -> None:
     with pytest.raises(selectors.BadQuery):
-        selectors.list_hands(limit=limit)
+        selectors.list_hands(limit=limit, sources=None)
 
 
 def test_each_filter_finds_its_hands(ingest) -> None:
@@ -209,9 +209,9 @@ def test_filters_of_days_become_dates() -> None:
 
 
 def test_choices_are_the_games_kinds_codes_tables_and_sources(ingest) -> None:
-    assert selectors.filter_choices().tables == ()
+    assert selectors.filter_choices(sources=None).tables == ()
     ingest(log(at(0, table="b"), at(1, table="a"), at(2, table="b"), at(3, table="B", source="é")))
-    choices = selectors.filter_choices()
+    choices = selectors.filter_choices(sources=None)
     assert choices.tables == ("B", "a", "b")
     assert choices.sources == ("odd", "é")
     assert [value for value, _ in choices.games] == list(replay.GAMES)
@@ -226,7 +226,7 @@ def test_choices_are_the_games_kinds_codes_tables_and_sources(ingest) -> None:
 def test_a_page_of_hands_is_one_query(ingest, django_assert_num_queries, count: int) -> None:
     ingest(log(*(with_net(at(minute), 1, "-99.00") for minute in range(count))))
     with django_assert_num_queries(1):
-        assert len(selectors.list_hands().rows) == count
+        assert len(selectors.list_hands(sources=None).rows) == count
 
 
 @pytest.mark.parametrize(("count", "queries"), [(1, 8), (2, 11), (3, 11)])
@@ -238,26 +238,26 @@ def test_a_hand_takes_eight_queries_and_three_more_for_its_versions(
     ingest(log(*versions, *versions))
     pk = Hand.objects.get().pk
     with django_assert_num_queries(queries):
-        detail = selectors.hand_detail(pk)
+        detail = selectors.hand_detail(pk, sources=None)
     assert len(detail.versions) == len(detail.duplicates) == count
 
 
 @pytest.mark.parametrize("pk", [0, -1, 987_654, 2**63, 10**30])
 def test_svc_34_a_hand_that_is_not_there(db, pk: int) -> None:
     with pytest.raises(selectors.HandNotFound):
-        selectors.hand_detail(pk)
+        selectors.hand_detail(pk, sources=None)
 
 
 @pytest.mark.parametrize("version", [0, -1, 2, 10**30])
 def test_a_version_that_is_not_there(ingest, version: int) -> None:
     ingest(log(B))
     with pytest.raises(selectors.HandNotFound):
-        selectors.hand_detail(Hand.objects.get().pk, version=version)
+        selectors.hand_detail(Hand.objects.get().pk, version=version, sources=None)
 
 
 def test_a_stored_hand_can_be_walked_through(ingest) -> None:
     ingest(log(with_net(B, 1, "-99.00")))
-    detail = selectors.hand_detail(Hand.objects.get().pk)
+    detail = selectors.hand_detail(Hand.objects.get().pk, sources=None)
     walk = replay.walk(detail.raw, selectors.current_rulesets())
     assert len(walk.steps) == len(json.loads(B)["events"]) + 1
     assert {one.code for figure in walk.figures for one in figure.findings} == {"net-mismatch"}
@@ -298,7 +298,9 @@ def test_no_filter_reads_the_whole_table(ingest) -> None:
         for text, index in indexes.items():
             query = dict([text.split("=")] if text else [])
             with CaptureQueriesContext(connection) as captured:
-                selectors.list_hands(HandFilters.parse(query), cursor="n.4102444800000000.5")
+                selectors.list_hands(
+                    HandFilters.parse(query), cursor="n.4102444800000000.5", sources=None
+                )
             cursor.execute(f"EXPLAIN {captured[0]['sql']}")
             plan = "\n".join(line for (line,) in cursor.fetchall())
             assert index in plan, f"{text}: {plan}"

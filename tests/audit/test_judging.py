@@ -68,7 +68,7 @@ def test_what_is_stored_is_what_the_core_says(ingest) -> None:
         line = lines[version.line - 1]
         assert unpacked(version.raw) == line
         expected = replay.audit_line(line, selectors.current_rulesets()).verdict
-        detail = selectors.hand_detail(version.hand.pk)
+        detail = selectors.hand_detail(version.hand.pk, sources=None)
         assert detail.raw == line
         assert detail.findings == expected.findings
         assert detail.verdict.kind == detail.hand.verdict == expected.verdict
@@ -82,7 +82,7 @@ def test_what_is_stored_is_what_the_core_says(ingest) -> None:
 
 def test_the_search_columns_are_those_of_the_record(ingest) -> None:
     ingest(log(WRONG))
-    (hand,) = selectors.list_hands().rows
+    (hand,) = selectors.list_hands(sources=None).rows
     record = json.loads(WRONG)
     assert hand.source == record["source"]
     assert hand.hand_id == "wrong"
@@ -135,7 +135,7 @@ def test_svc_50_a_lease_that_ran_out_is_taken_over_and_its_holder_stores_nothing
     assert judging._still_ours(late) is False
     assert judging._give_back(late, RuntimeError("late")) is None
     assert everything() == before
-    assert selectors.get_upload(upload).audited == 5
+    assert selectors.get_upload(upload, sources=None).audited == 5
     assert Chunk.objects.get().attempts == 2
 
 
@@ -170,7 +170,7 @@ def test_an_upload_runs_until_its_last_chunk_has_ended(db, settings) -> None:
     states = []
     for chunk in chunks:
         services.judge_chunk(chunk_id=chunk)
-        row = selectors.get_upload(upload)
+        row = selectors.get_upload(upload, sources=None)
         states.append((row.state, row.audited, row.percent))
     assert states == [("running", 2, 40), ("running", 4, 80), ("done", 5, 100)]
 
@@ -209,7 +209,7 @@ def test_two_last_chunks_that_end_at_once_give_the_upload_its_end(settings) -> N
     may_commit.set()
     for thread in threads:
         thread.join()
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.audited) == ("done", 5)
 
 
@@ -256,7 +256,7 @@ def test_svc_32_storing_that_fails_is_tried_again_and_then_given_up(db, monkeypa
             waits.append(services.judge_chunk(chunk_id=chunk))
             Chunk.objects.update(due_at=timezone.now())
     assert waits == [6, 11, 21, None]
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert row.state == "failed"
     assert row.error == "5 of 5 lines could not be audited: RuntimeError: the disk is full"
     assert (row.failed, row.audited, row.lines) == (5, 5, 5)
@@ -280,7 +280,7 @@ def test_storing_that_fails_once_leaves_no_trace(db, monkeypatch) -> None:
     assert services.judge_chunk(chunk_id=chunk) is not None, "it is not due yet"
     Chunk.objects.update(due_at=timezone.now())
     assert services.judge_chunk(chunk_id=chunk) is None
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.error) == ("done", 2, "")
 
 
@@ -290,9 +290,9 @@ def test_one_chunk_that_fails_leaves_the_upload_partly_done(db, settings, monkey
     upload, (first, second) = receive(MIXED)
     Chunk.objects.filter(pk=second).update(payload=b"damaged")
     services.judge_chunk(chunk_id=second)
-    assert selectors.get_upload(upload).state == "running"
+    assert selectors.get_upload(upload, sources=None).state == "running"
     services.judge_chunk(chunk_id=first)
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.failed) == ("partly", 1, 2)
     assert row.error.startswith("2 of 5 lines could not be audited: ")
 
@@ -316,7 +316,7 @@ def test_a_chunk_whose_workers_died_is_divided_and_its_lines_go_through(db) -> N
     ]
     for part in parts:
         assert services.judge_chunk(chunk_id=part.pk) is None
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.discrepant, row.void, row.rejected) == ("done", 2, 1, 1, 1)
     assert set(Chunk.objects.values_list("error", flat=True)) == {""}
 
@@ -335,7 +335,7 @@ def test_a_line_that_every_worker_dies_of_is_set_aside(db) -> None:
                 cuts += 1
             else:
                 services.judge_chunk(chunk_id=one.pk)
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.failed, row.new) == ("partly", 49, 1, 49)
     refusal = Refusal.objects.get()
     assert (refusal.line, refusal.is_our_fault) == (17, True)
@@ -349,7 +349,7 @@ def test_a_damaged_chunk_whose_workers_died_has_failed(db) -> None:
     cut_off(chunk, judging.ATTEMPTS_MAX)
     Chunk.objects.update(payload=b"damaged")
     assert services.judge_chunk(chunk_id=chunk) is None
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert row.state == "failed"
     assert row.error == "5 of 5 lines could not be audited: each attempt was cut off"
 
@@ -371,7 +371,7 @@ def test_a_chunk_that_always_takes_too_long_is_divided(db, monkeypatch) -> None:
     assert [(line, fault) for line, fault, _ in reasons] == [(1, True)]
     for part in Chunk.objects.filter(state="queued"):
         assert services.judge_chunk(chunk_id=part.pk) is None
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.failed, row.hands) == ("partly", 1, 1, 3)
 
 
@@ -396,11 +396,11 @@ def test_svc_14_a_new_engine_adds_a_verdict_and_makes_it_current(ingest, monkeyp
     with monkeypatch.context() as old:
         use_an_older_engine(old)
         ingest(log(B))
-    (hand,) = selectors.list_hands().rows
+    (hand,) = selectors.list_hands(sources=None).rows
     assert (hand.verdict, hand.error_code) == ("discrepant", "rake-mismatch")
     row = ingest(log(B))
     assert (row.new, row.duplicates, row.clean) == (0, 1, 1)
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert (detail.hand.verdict, detail.hand.error_code) == ("clean", "")
     assert (detail.hand.finding_codes, detail.hand.finding_count) == ((), 0)
     assert detail.findings == ()
@@ -411,7 +411,7 @@ def test_svc_14_a_new_engine_adds_a_verdict_and_makes_it_current(ingest, monkeyp
     assert detail.verdict.engine == replay.ENGINE
     assert len(detail.versions) == 1
     Hand.objects.update(verdict=Verdict.objects.get(engine="0.9.0"))
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert detail.verdict.engine == "0.9.0", "the current verdict is the one that the hand names"
     assert [finding.code for finding in detail.findings] == ["rake-mismatch"]
 
@@ -422,10 +422,10 @@ def test_a_new_verdict_of_another_version_is_not_the_one_of_the_hand(ingest, mon
         use_an_older_engine(old)
         ingest(log(B, other))
     ingest(log(other))
-    (hand,) = selectors.list_hands().rows
+    (hand,) = selectors.list_hands(sources=None).rows
     assert hand.error_code == "rake-mismatch"
-    assert selectors.hand_detail(hand.pk).verdict.engine == "0.9.0"
-    assert selectors.hand_detail(hand.pk, version=2).verdict.engine == replay.ENGINE
+    assert selectors.hand_detail(hand.pk, sources=None).verdict.engine == "0.9.0"
+    assert selectors.hand_detail(hand.pk, version=2, sources=None).verdict.engine == replay.ENGINE
 
 
 def test_a_warning_is_listed_but_is_no_error(ingest) -> None:
@@ -442,7 +442,7 @@ def test_a_warning_is_listed_but_is_no_error(ingest) -> None:
     ]
     row = ingest(log(*warned))
     assert row.clean == len(warned) > 0
-    for hand in selectors.list_hands().rows:
+    for hand in selectors.list_hands(sources=None).rows:
         assert (hand.error_code, hand.finding_codes) == ("", ("wager-hedged",))
 
 

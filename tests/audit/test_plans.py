@@ -174,7 +174,7 @@ MANY = {"days": 1, "until a day": 1, "finding": 11, "clean": 2, "player": 1}
 
 def test_no_list_of_hands_reads_them_all(many: None) -> None:
     read = {
-        name: scans(partial(selectors.list_hands, selectors.HandFilters(**wanted)))
+        name: scans(partial(selectors.list_hands, selectors.HandFilters(**wanted), sources=None))
         for name, wanted in FILTERS.items()
     }
     assert read == {name: [] for name in FILTERS}
@@ -184,7 +184,7 @@ def test_no_list_of_hands_reads_them_all(many: None) -> None:
 def test_a_list_reads_hardly_more_hands_than_it_shows(many: None, name: str) -> None:
     """The days around the one asked for lie in the index, and are passed over there."""
     with CaptureQueriesContext(connection) as asked:
-        page = selectors.list_hands(selectors.HandFilters(**FILTERS[name]))
+        page = selectors.list_hands(selectors.HandFilters(**FILTERS[name]), sources=None)
     assert len(page.rows) == 50
     (query,) = asked.captured_queries
     with connection.cursor() as cursor:
@@ -200,25 +200,25 @@ def test_a_list_reads_hardly_more_hands_than_it_shows(many: None, name: str) -> 
 
 
 def test_no_page_behind_the_first_reads_them_all(many: None) -> None:
-    page = selectors.list_hands()
+    page = selectors.list_hands(sources=None)
     assert page.next_cursor is not None
-    assert scans(lambda: selectors.list_hands(cursor=page.next_cursor)) == []
-    back = selectors.list_hands(cursor=page.next_cursor).previous_cursor
+    assert scans(lambda: selectors.list_hands(cursor=page.next_cursor, sources=None)) == []
+    back = selectors.list_hands(cursor=page.next_cursor, sources=None).previous_cursor
     assert back is not None
-    assert scans(lambda: selectors.list_hands(cursor=back)) == []
+    assert scans(lambda: selectors.list_hands(cursor=back, sources=None)) == []
     assert scans(lambda: selectors.primary_findings(page.rows)) == []
 
 
 def test_neither_the_choices_nor_one_hand_read_them_all(many: None) -> None:
-    assert scans(selectors.filter_choices) == []
-    assert scans(lambda: selectors.hand_detail(1230)) == []
-    assert scans(lambda: selectors.hand_detail(1231)) == []
+    assert scans(lambda: selectors.filter_choices(sources=None)) == []
+    assert scans(lambda: selectors.hand_detail(1230, sources=None)) == []
+    assert scans(lambda: selectors.hand_detail(1231, sources=None)) == []
 
 
 def test_the_pages_of_uploads_read_none_of_them_all(many: None) -> None:
-    assert scans(lambda: selectors.get_upload(5)) == []
-    assert scans(selectors.list_uploads) == []
-    assert scans(lambda: selectors.list_refusals(5)) == []
+    assert scans(lambda: selectors.get_upload(5, sources=None)) == []
+    assert scans(lambda: selectors.list_uploads(sources=None)) == []
+    assert scans(lambda: selectors.list_refusals(5, sources=None)) == []
 
 
 def test_comparing_a_table_reads_its_hands_alone(many: None) -> None:

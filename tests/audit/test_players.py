@@ -53,7 +53,7 @@ def note() -> None:
 
 
 def renames() -> list[tuple[str, str, int]]:
-    return [(one.old_name, one.new_name, one.seat) for one in list_renames()]
+    return [(one.old_name, one.new_name, one.seat) for one in list_renames(sources=None)]
 
 
 def test_svc_41_names_are_kept_exactly_and_look_alikes_are_told_apart(ingest: Ingest) -> None:
@@ -66,13 +66,13 @@ def test_svc_41_names_are_kept_exactly_and_look_alikes_are_told_apart(ingest: In
     assert set(Player.objects.values_list("name", flat=True)) == names
     assert len(names) == 52
     assert {name for hand in Hand.objects.all() for name in hand.players} == names
-    found = find_names("Ken")
+    found = find_names("Ken", sources=None)
     assert [(row.name, row.is_exact, bool(row.oddities)) for row in found] == [
         ("Ken", True, False),
         *sorted((name, False, True) for name in ("K\u200ben", "\u041aen", "\u212aen")),
     ]
     assert [row.name for row in found if row.is_exact] == ["Ken"]
-    assert len(find_names("Ann")) == 7
+    assert len(find_names("Ann", sources=None)) == 7
     usual = {"Ken", "Ann", "ANN", "ann", "é", "x (y)", "A. B", "天" * 128, "😀",
              "👨\u200d👩\u200d👧", "Seat 3: Bo", "[Seat 2]"} & names  # fmt: skip
     assert {name for name in usual if oddities(name)} == set()
@@ -112,7 +112,7 @@ def test_svc_42_a_new_name_is_a_probable_rename_and_two_players(ingest: Ingest, 
     row = ingest(at_table(["Ling"] * 3 + ["Ling2"] * 3))
     assert row.clean == 6
     note()
-    (one,) = list_renames()
+    (one,) = list_renames(sources=None)
     assert (one.old_name, one.new_name, one.seat, one.table) == ("Ling", "Ling2", 2, "T1")
     assert Hand.objects.get(pk=one.hand_pk).hand_id == "h-4"
     assert not one.is_decided
@@ -121,15 +121,15 @@ def test_svc_42_a_new_name_is_a_probable_rename_and_two_players(ingest: Ingest, 
     }  # fmt: skip
     assert same_player("odd", "Ling") == ("Ling",)
     decide_names(source="odd", name="Ling2", other="Ling", is_one=True, reason="passport seen",
-                 user=user)  # fmt: skip
+                 user=user, sources=None)  # fmt: skip
     assert same_player("odd", "Ling") == same_player("odd", "Ling2") == ("Ling", "Ling2")
-    (said,) = list_decisions()
+    (said,) = list_decisions(sources=None)
     assert (said.is_one, said.reason, said.made_by) == (True, "passport seen", "ines.castro")
-    assert list_renames()[0].is_decided
+    assert list_renames(sources=None)[0].is_decided
     decide_names(source="odd", name="Ling", other="Ling2", is_one=False, reason="a mistake",
-                 user=user)  # fmt: skip
+                 user=user, sources=None)  # fmt: skip
     assert same_player("odd", "Ling") == ("Ling",)
-    assert [(said.is_one, said.holds) for said in list_decisions()] == [
+    assert [(said.is_one, said.holds) for said in list_decisions(sources=None)] == [
         (False, True), (True, False),
     ]  # fmt: skip
     with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
@@ -142,7 +142,9 @@ def test_merges_reach_through_others(ingest: Ingest, user: User) -> None:
     ingest(at_table(["A1"] * 2 + ["B1"] * 2 + ["C1"]))
     note()
     for name, other in (("A1", "B1"), ("B1", "C1")):
-        decide_names(source="odd", name=name, other=other, is_one=True, reason="x", user=user)
+        decide_names(
+            source="odd", name=name, other=other, is_one=True, reason="x", user=user, sources=None
+        )
     assert same_player("odd", "C1") == ("A1", "B1", "C1")
     assert same_player("elsewhere", "C1") == ("C1",)
 
@@ -198,5 +200,5 @@ def test_a_decision_that_cannot_hold_is_refused(
     note()
     said = {"source": "odd", "name": "Ling", "other": "Ling2", "is_one": True, "reason": "x"}
     with pytest.raises(NamesRefused, match=words):
-        decide_names(user=user, **{**said, **fields})
+        decide_names(user=user, **{**said, **fields}, sources=None)
     assert not NameDecision.objects.exists()

@@ -339,7 +339,7 @@ def test_all_four_games_are_taken(ingest) -> None:
     }
     players = Hand.objects.get(game="wenzhou-pai-gow").players
     assert players == ["Ann", "Bo"]
-    assert selectors.get_upload(row.id).state_title == "Done"
+    assert selectors.get_upload(row.id, sources=None).state_title == "Done"
 
 
 KEY = services.SubmissionKey(sender="account:1", key="night")

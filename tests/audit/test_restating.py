@@ -58,12 +58,12 @@ def test_svc_09_a_restated_version_is_the_current_one(ingest: Ingest, restate: I
     assert (hand.is_conflict, hand.verdict_kind, hand.error_code) == (
         False, "discrepant", "net-mismatch",
     )  # fmt: skip
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert (detail.raw, detail.version.number, detail.verdict.kind) == (RESTATED, 2, "discrepant")
     assert "net-mismatch" in hand.finding_codes
     assert hand.finding_codes == sorted({one.code for one in detail.findings})
     assert hand.finding_count == len(detail.findings)
-    old = selectors.hand_detail(hand.pk, version=1)
+    old = selectors.hand_detail(hand.pk, version=1, sources=None)
     assert (old.raw, old.version.upload_id, old.verdict.kind) == (B, first.id, "clean")
     assert (HandVersion.objects.count(), Verdict.objects.count()) == (2, 2)
     (restated,) = detail.restatements
@@ -79,7 +79,7 @@ def test_svc_09_the_same_bytes_unmarked_are_a_conflict(ingest: Ingest) -> None:
     assert (row.conflicts, row.restated) == (1, 0)
     hand = Hand.objects.get()
     assert hand.is_conflict
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert (detail.raw, detail.restatements) == (B, ())
 
 
@@ -131,7 +131,10 @@ def test_a_restatement_ends_a_conflict_and_may_name_a_known_version(
     hand = Hand.objects.get()
     assert (back.duplicates, hand.version.number, hand.verdict_kind) == (1, 1, "clean")
     assert (hand.error_code, hand.finding_codes, hand.finding_count) == ("", [], 0)
-    told = [(one.replaced, one.version) for one in selectors.hand_detail(hand.pk).restatements]
+    told = [
+        (one.replaced, one.version)
+        for one in selectors.hand_detail(hand.pk, sources=None).restatements
+    ]
     assert told == [(2, 1), (1, 2)]
     assert ingest(log(OTHER)).duplicates == 1
     assert not Hand.objects.get().is_conflict
@@ -159,7 +162,7 @@ def test_a_restatement_in_one_chunk_that_contradicts_itself(
     restate(*lines)
     hand = Hand.objects.get()
     assert hand.is_conflict
-    assert selectors.hand_detail(hand.pk).raw == lines[0]
+    assert selectors.hand_detail(hand.pk, sources=None).raw == lines[0]
 
 
 def test_a_new_hand_in_a_restatement_is_just_new(restate: Ingest) -> None:

@@ -64,7 +64,7 @@ def test_svc_32_storing_that_fails_for_one_hand_sets_its_line_aside(db) -> None:
     refuse("^h17$")
     upload, chunk = receive(FIFTY)
     assert judge_to_the_end(chunk) == [6, 11, 21, None]
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.failed, row.new, row.rejected) == ("partly", 49, 1, 49, 0)
     assert row.error == "1 of 50 lines could not be audited, through a fault of ours."
     refusal = Refusal.objects.get()
@@ -87,7 +87,7 @@ def test_svc_32_storing_that_fails_at_the_commit_for_one_hand() -> None:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("DROP FUNCTION refuse_hand CASCADE")
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.failed, row.new) == ("partly", 49, 1, 49)
     assert Refusal.objects.get().line == 17
 
@@ -96,7 +96,7 @@ def test_svc_32_storing_that_fails_for_every_hand(db) -> None:
     refuse("")
     upload, chunk = receive(FIFTY)
     assert judge_to_the_end(chunk) == [6, 11, 21, None]
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.hands, row.failed, row.new) == ("failed", 0, 50, 0)
     assert row.error.startswith("50 of 50 lines could not be audited. The first is line 1: ")
     assert "no room for h1" in row.error
@@ -110,7 +110,7 @@ def test_several_lines_are_set_aside_and_repeats_are_counted_as_ever(db) -> None
     refuse("^h(3|4|50)$")
     upload, chunk = receive(FIFTY + FIFTY + log(b"{}"))
     judge_to_the_end(chunk)
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.lines, row.new, row.duplicates) == ("partly", 101, 47, 47)
     assert (row.clean, row.failed, row.rejected) == (94, 6, 1)
     faults = Refusal.objects.filter(is_our_fault=True).order_by("line")
@@ -128,7 +128,7 @@ def test_a_database_that_is_busy_is_no_fault_of_a_line_and_costs_no_attempt(db) 
     with connection.cursor() as cursor:
         cursor.execute("DROP TRIGGER refuse_hand ON audit_hand")
     assert services.judge_chunk(chunk_id=chunk) is None
-    row = selectors.get_upload(upload)
+    row = selectors.get_upload(upload, sources=None)
     assert (row.state, row.clean, row.failed) == ("done", 50, 0)
 
 

@@ -31,8 +31,8 @@ def test_the_same_file_twice_gives_duplicates_only(ingest) -> None:
     assert (first.new, first.duplicates) == (2, 0)
     assert (second.state, second.new, second.duplicates, second.clean) == ("done", 0, 2, 2)
     assert (Hand.objects.count(), HandVersion.objects.count(), Verdict.objects.count()) == (2, 2, 2)
-    (row, *_) = selectors.list_hands().rows
-    detail = selectors.hand_detail(row.pk)
+    (row, *_) = selectors.list_hands(sources=None).rows
+    detail = selectors.hand_detail(row.pk, sources=None)
     assert detail.version.upload_id == first.id
     assert [one.upload_id for one in detail.duplicates] == [second.id]
 
@@ -44,7 +44,7 @@ def test_svc_01_the_same_meaning_in_other_bytes_is_a_duplicate(ingest) -> None:
     assert (second.new, second.duplicates, second.conflicts, second.clean) == (0, 1, 0, 1)
     hand = Hand.objects.get()
     assert (hand.is_conflict, hand.verdict_kind) == (False, "clean")
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert detail.raw == B
     assert (len(detail.versions), len(detail.verdicts)) == (1, 1)
     assert detail.version.upload_name == "a.ndjson"
@@ -79,7 +79,7 @@ def test_svc_03_the_same_hand_twice_in_one_file(ingest) -> None:
     hand = Hand.objects.get()
     assert hand.is_conflict
     assert row.new + row.duplicates + row.conflicts == row.hands == row.lines
-    assert len(selectors.hand_detail(hand.pk).differences) == 1
+    assert len(selectors.hand_detail(hand.pk, sources=None).differences) == 1
 
 
 @pytest.mark.parametrize("first", [B, OTHER], ids=["right first", "wrong first"])
@@ -91,12 +91,12 @@ def test_svc_02_other_bytes_are_a_second_version_in_conflict(ingest, first) -> N
     hand = Hand.objects.get()
     assert hand.is_conflict
     for number, line in ((1, first), (2, second)):
-        detail = selectors.hand_detail(hand.pk, version=number)
+        detail = selectors.hand_detail(hand.pk, version=number, sources=None)
         assert detail.raw == line
         assert detail.verdict.kind == ("clean" if line == B else "discrepant")
         assert bool(detail.findings) is (line != B)
         assert [one.upload_name for one in detail.versions] == ["a.ndjson", "b.ndjson"]
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert detail.raw == first
     nets = {B: "-100.00", OTHER: "-99.00"}
     values = (nets[first], nets[second])
@@ -154,7 +154,7 @@ def test_svc_08_late_hands_are_taken(ingest) -> None:
 
     ingest(log(at(0), at(5), at(10)))
     assert ingest(log(at(3), at(12))).new == 2
-    order = [row.hand_id for row in selectors.list_hands().rows]
+    order = [row.hand_id for row in selectors.list_hands(sources=None).rows]
     assert order == ["at-12", "at-10", "at-5", "at-3", "at-0"]
 
 
@@ -174,7 +174,7 @@ def test_svc_45_one_file_eight_uploads_at_once() -> None:
             received = services.receive_upload(name=f"{turn}", stream=io.BytesIO(data))
             for chunk in Chunk.objects.filter(upload_id=received.upload_id):
                 assert services.judge_chunk(chunk_id=chunk.pk) is None
-            rows.append(selectors.get_upload(received.upload_id))
+            rows.append(selectors.get_upload(received.upload_id, sources=None))
         except BaseException as error:
             errors.append(error)
             raise
@@ -244,7 +244,7 @@ def race(act: Callable[[], None], second: int, *, rolls_back: bool) -> None:
 def test_svc_47_a_rollback_leaves_the_hand_to_the_one_who_waited() -> None:
     second = receive(B)
     race(partial(store, receive(B), B), second, rolls_back=True)
-    row = selectors.get_upload(second)
+    row = selectors.get_upload(second, sources=None)
     assert (row.state, row.new, row.duplicates) == ("done", 1, 0)
     assert Hand.objects.count() == HandVersion.objects.count() == 1
 
@@ -253,7 +253,7 @@ def test_svc_47_a_rollback_leaves_the_hand_to_the_one_who_waited() -> None:
 def test_whoever_waited_for_a_hand_that_was_committed_finds_it_known() -> None:
     second = receive(B)
     race(partial(store, receive(B), B), second, rolls_back=False)
-    row = selectors.get_upload(second)
+    row = selectors.get_upload(second, sources=None)
     assert (row.state, row.new, row.duplicates) == ("done", 0, 1)
 
 
@@ -278,7 +278,7 @@ def test_two_new_versions_of_one_hand_at_once_get_two_numbers(is_half) -> None:
 
     whole = partial(store, first, with_net(B, 1, "-1.00"))
     race(store_half if is_half else whole, second, rolls_back=False)
-    row = selectors.get_upload(second)
+    row = selectors.get_upload(second, sources=None)
     chunk = Chunk.objects.get(upload_id=second)
     assert (row.state, row.conflicts, chunk.attempts, chunk.error) == ("done", 1, 1, "")
     assert list(HandVersion.objects.order_by("id").values_list("number", flat=True)) == [1, 2, 3]
@@ -325,6 +325,6 @@ def test_times_become_an_instant_and_the_day_of_the_log(text, instant, day) -> N
 
 def test_svc_74_every_time_that_is_accepted_can_be_stored_and_listed(ingest) -> None:
     row = ingest((GOLDEN / "odd" / "times-accepted.ndjson").read_bytes())
-    rows = selectors.list_hands(limit=500).rows
+    rows = selectors.list_hands(limit=500, sources=None).rows
     assert len(rows) == row.new == row.hands > 5
     assert [one.played_at for one in rows] == sorted((one.played_at for one in rows), reverse=True)

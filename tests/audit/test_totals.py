@@ -28,7 +28,7 @@ def user(django_user_model: Any) -> User:
 
 def rule(user: User, table: str, zone: str, starts_at: int = 0) -> None:
     set_day_rule(source="odd", table=table, time_zone=zone, starts_at=starts_at,
-                 numbering="detect", user=user)  # fmt: skip
+                 numbering="detect", user=user, sources=None)  # fmt: skip
 
 
 def totals(**query: Any) -> list[Totals]:

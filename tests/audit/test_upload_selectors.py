@@ -18,14 +18,14 @@ from tests.audit.logs import B, changed, log
 def test_uploads_are_listed_newest_first_in_pages(ingest) -> None:
     for number in range(5):
         ingest(log(B), f"{number}.ndjson")
-    first = selectors.list_uploads(limit=2)
-    second = selectors.list_uploads(cursor=first.next_cursor, limit=2)
-    third = selectors.list_uploads(cursor=second.next_cursor, limit=2)
+    first = selectors.list_uploads(limit=2, sources=None)
+    second = selectors.list_uploads(cursor=first.next_cursor, limit=2, sources=None)
+    third = selectors.list_uploads(cursor=second.next_cursor, limit=2, sources=None)
     names = [[row.name[0] for row in page.rows] for page in (first, second, third)]
     assert names == [["4", "3"], ["2", "1"], ["0"]]
     assert (first.previous_cursor, third.next_cursor) == (None, None)
-    assert selectors.list_uploads(cursor=third.previous_cursor, limit=2) == second
-    assert selectors.list_uploads(cursor=second.previous_cursor, limit=2) == first
+    assert selectors.list_uploads(cursor=third.previous_cursor, limit=2, sources=None) == second
+    assert selectors.list_uploads(cursor=second.previous_cursor, limit=2, sources=None) == first
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -34,21 +34,21 @@ def test_a_page_of_uploads_is_one_query(ingest, django_assert_num_queries, count
     for _ in range(count):
         services.receive_upload(name="x", stream=io.BytesIO(log(B)), user=user)
     with django_assert_num_queries(1):
-        rows = selectors.list_uploads().rows
+        rows = selectors.list_uploads(sources=None).rows
     assert [row.received_by for row in rows] == ["ann"] * count
 
 
 def test_an_upload_that_is_polled_costs_one_query(ingest, django_assert_num_queries) -> None:
     upload = ingest(log(B))
     with django_assert_num_queries(1):
-        selectors.get_upload(upload.id)
+        selectors.get_upload(upload.id, sources=None)
 
 
 @pytest.mark.parametrize("upload_id", [0, -1, 987_654, 2**63, 10**30])
 def test_svc_34_an_upload_that_is_not_there(db, upload_id: int) -> None:
     with pytest.raises(selectors.UploadNotFound):
-        selectors.get_upload(upload_id)
-    assert selectors.list_refusals(upload_id).rows == ()
+        selectors.get_upload(upload_id, sources=None)
+    assert selectors.list_refusals(upload_id, sources=None).rows == ()
 
 
 def test_progress_is_the_share_and_the_rate_of_audited_lines(db) -> None:
@@ -60,28 +60,31 @@ def test_progress_is_the_share_and_the_rate_of_audited_lines(db) -> None:
         rejected_count=10,
         started_at=timezone.now() - timedelta(seconds=10),
     )
-    row = selectors.get_upload(upload.pk)
+    row = selectors.get_upload(upload.pk, sources=None)
     assert (row.audited, row.lines, row.percent, row.is_ended) == (100, 400, 25, False)
     assert row.rate == pytest.approx(10, rel=0.05)
 
 
 def test_an_upload_that_is_still_coming_has_no_share(db) -> None:
-    row = selectors.get_upload(Upload.objects.create(name="x").pk)
+    row = selectors.get_upload(Upload.objects.create(name="x").pk, sources=None)
     assert (row.state, row.percent, row.rate, row.sha256) == ("receiving", None, None, None)
 
 
 def test_refusals_are_listed_by_line_in_pages(ingest) -> None:
     row = ingest(log(*(b"x%d" % number for number in range(5)), B))
-    first = selectors.list_refusals(row.id, limit=2)
-    second = selectors.list_refusals(row.id, cursor=first.next_cursor, limit=2)
-    third = selectors.list_refusals(row.id, cursor=second.next_cursor, limit=2)
+    first = selectors.list_refusals(row.id, limit=2, sources=None)
+    second = selectors.list_refusals(row.id, cursor=first.next_cursor, limit=2, sources=None)
+    third = selectors.list_refusals(row.id, cursor=second.next_cursor, limit=2, sources=None)
     assert [[one.line for one in page.rows] for page in (first, second, third)] == [
         [1, 2],
         [3, 4],
         [5],
     ]
     assert third.next_cursor is None
-    assert selectors.list_refusals(row.id, cursor=third.previous_cursor, limit=2) == second
+    assert (
+        selectors.list_refusals(row.id, cursor=third.previous_cursor, limit=2, sources=None)
+        == second
+    )
     assert [one.raw for one in first.rows] == ["x0", "x1"]
     assert [one.offset for one in first.rows] == [0, 3]
 
@@ -90,14 +93,14 @@ def test_refusals_are_listed_by_line_in_pages(ingest) -> None:
 def test_a_page_of_refusals_is_one_query(ingest, django_assert_num_queries, count: int) -> None:
     row = ingest(log(*[b"x"] * count))
     with django_assert_num_queries(1):
-        assert len(selectors.list_refusals(row.id).rows) == count
+        assert len(selectors.list_refusals(row.id, sources=None).rows) == count
 
 
 def test_of_a_long_refused_line_only_the_beginning_is_shown(ingest) -> None:
     noise = hashlib.shake_256(b"seed").digest(500_000).replace(b"\n", b"").replace(b"\r", b"")
     line = b"x" * 10 + noise
     row = ingest(log(line, b"short"))
-    long, short = selectors.list_refusals(row.id).rows
+    long, short = selectors.list_refusals(row.id, sources=None).rows
     assert long.is_raw_cut
     assert long.raw == line[:2_000].decode("utf-8", "backslashreplace")
     assert long.sha256 == hashlib.sha256(line).hexdigest()
@@ -107,7 +110,7 @@ def test_of_a_long_refused_line_only_the_beginning_is_shown(ingest) -> None:
 def test_bytes_that_are_no_text_are_shown_as_escapes(ingest) -> None:
     row = ingest(b"\xff\xfe\xfd" + b"\n" + b"\xe4\x80" + b"\n")
     row = ingest(b"a\xff\x00b\n")
-    (refusal,) = selectors.list_refusals(row.id).rows
+    (refusal,) = selectors.list_refusals(row.id, sources=None).rows
     assert refusal.raw == "a\\xff\0b"
 
 

@@ -27,12 +27,22 @@ def addresses(cases):
         complaint=desk.Complaint(
             player="Ann", claimed_at=hand.played_at, text="too little", hand_ids=(hand.pk,)
         ),
+        sources=None,
     )
-    desk.comment_case(case_id=first.pk, user=tom, text="see here", hand_id=hand.pk, step=2)
+    desk.comment_case(
+        case_id=first.pk, user=tom, text="see here", hand_id=hand.pk, step=2, sources=None
+    )
     bulk = desk.act_in_bulk(
-        user=tom, kind="decided", seen={second.pk: 0}, reason="so", decision="operator"
+        user=tom,
+        kind="decided",
+        seen={second.pk: 0},
+        reason="so",
+        decision="operator",
+        sources=None,
     )
-    remedy = desk.propose_remedy(case_id=second.pk, user=tom, reason="so", scope=desk.Scope.ALL)
+    remedy = desk.propose_remedy(
+        case_id=second.pk, user=tom, reason="so", scope=desk.Scope.ALL, sources=None
+    )
     return [
         "/desk/", "/desk/queue/", "/desk/queue/?state=decided", f"/desk/cases/{first.pk}/",
         f"/desk/cases/{second.pk}/", f"/desk/cases/{first.pk}/history/",

@@ -35,7 +35,7 @@ def wait_for(*uploads: int, seconds: float = 60) -> list[selectors.UploadRow]:
     """Wait until uploads have their ends."""
     limit = time.monotonic() + seconds
     while True:
-        rows = [selectors.get_upload(upload) for upload in uploads]
+        rows = [selectors.get_upload(upload, sources=None) for upload in uploads]
         if all(row.is_ended for row in rows):
             return rows
         assert time.monotonic() < limit, rows

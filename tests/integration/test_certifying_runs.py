@@ -47,7 +47,7 @@ def test_a_worker_certifies_a_day(
 ) -> None:
     wait(upload(LOG))
     wait_until(lambda: not TableTouch.objects.exists())
-    run_id = certifying.request_certificates(day=DAY, user=user)
+    run_id = certifying.request_certificates(day=DAY, user=user, sources=None)
     wait_until(lambda: is_done(run_id))
     made = Certificate.objects.order_by("table").values_list("table", "hand_count", "missing_count")
     assert list(made) == [(f"T{table}", 3, 1) for table in range(5)]
@@ -61,7 +61,7 @@ def test_a_run_whose_message_was_lost_is_found_by_its_row(
     wait_for_upload(upload)
     worker.kill()
     worker.wait()
-    run_id = certifying.request_certificates(day=DAY, user=user)
+    run_id = certifying.request_certificates(day=DAY, user=user, sources=None)
     from audit.config.celery import app  # noqa: PLC0415
 
     with app.connection_for_write() as line:

@@ -18,7 +18,7 @@ SECONDS = 60
 
 def ended(upload_id: int) -> selectors.UploadRow:
     end = time.monotonic() + SECONDS
-    while not (row := selectors.get_upload(upload_id)).is_ended:
+    while not (row := selectors.get_upload(upload_id, sources=None)).is_ended:
         assert time.monotonic() < end, row
         time.sleep(0.1)
     while selectors.open_touches([upload_id]):

@@ -53,4 +53,4 @@ def test_svc_28_all_odd_files_at_once(celery_worker_process, upload, wait) -> No
 
 
 def lines_refused(upload_id: int) -> list[int]:
-    return [refusal.line for refusal in list_refusals(upload_id, limit=500).rows]
+    return [refusal.line for refusal in list_refusals(upload_id, limit=500, sources=None).rows]

@@ -47,7 +47,7 @@ def deadly_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worker_keepe
 def test_svc_32_a_line_that_kills_its_worker_is_set_aside(deadly_workers, upload) -> None:
     upload_id = upload(log(*(changed(B, hand_id=f"h{number}") for number in range(1, 41))))
     limit = time.monotonic() + 100
-    while not (row := selectors.get_upload(upload_id)).is_ended:
+    while not (row := selectors.get_upload(upload_id, sources=None)).is_ended:
         assert time.monotonic() < limit, row
         time.sleep(1)
         # As `beat` does: a message may go with the worker that held it.

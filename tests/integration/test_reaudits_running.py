@@ -64,7 +64,7 @@ def every_game(turns: int) -> list[bytes]:
 
 def wait_for(job: int, is_there: Callable[[ReauditRow], bool], seconds: float = 60) -> ReauditRow:
     limit = time.monotonic() + seconds
-    while not is_there(row := get_reaudit(job)):
+    while not is_there(row := get_reaudit(job, sources=None)):
         assert time.monotonic() < limit, row
         time.sleep(0.02)
     return row
@@ -96,7 +96,7 @@ def test_svc_50_a_worker_that_is_killed_loses_and_doubles_nothing(
     wait_for(job, lambda row: row.done > 0)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
-    halfway = get_reaudit(job)
+    halfway = get_reaudit(job, sources=None)
     assert halfway.state == "running"
     assert 0 < halfway.done < halfway.total == 1500
     # Two minutes go by; a worker that starts looks for what was left.
@@ -138,10 +138,10 @@ def test_stopped_and_resumed_under_a_worker(
     wait_for(job, lambda row: row.done > 0)
     assert services.stop_reaudit(reaudit_id=job) is True
     time.sleep(1)
-    row = get_reaudit(job)
+    row = get_reaudit(job, sources=None)
     assert (row.state, 0 < row.done < row.total) == ("stopped", True)
     time.sleep(0.5)
-    assert get_reaudit(job).done == row.done, "nothing goes on"
+    assert get_reaudit(job, sources=None).done == row.done, "nothing goes on"
     services.resume_reaudit(reaudit_id=job)
     row = wait_for(job, lambda row: not row.is_open)
     assert (row.state, row.written) == ("done", 1000)
@@ -158,7 +158,7 @@ def test_two_workers_and_an_upload_of_the_same_hands_at_once(
     with engine("0.9.0", None):
         stored(*lines)
     job = start()
-    while get_reaudit(job).state == "gathering":
+    while get_reaudit(job, sources=None).state == "gathering":
         services.work_on_reaudit(reaudit_id=job)
     received = services.receive_upload(name="again", stream=io.BytesIO(log(*reversed(lines))))
     chunks = list(
@@ -189,11 +189,11 @@ def test_two_workers_and_an_upload_of_the_same_hands_at_once(
     for thread in threads:
         thread.join(60)
     assert errors == []
-    row = get_reaudit(job)
+    row = get_reaudit(job, sources=None)
     assert (row.state, row.done, row.aside) == ("done", 300, 0)
     assert Verdict.objects.count() == 600
     assert judged_twice()
-    assert selectors.get_upload(received.upload_id).duplicates == 300
+    assert selectors.get_upload(received.upload_id, sources=None).duplicates == 300
 
 
 def test_hands_stand_as_compared_after_a_re_audit_by_workers(worker_keeper: Any) -> None:
@@ -210,7 +210,7 @@ def test_hands_stand_as_compared_after_a_re_audit_by_workers(worker_keeper: Any)
         time.sleep(0.05)
     expected = by_command(lines)
     for hand in Hand.objects.all():
-        detail = selectors.hand_detail(hand.pk)
+        detail = selectors.hand_detail(hand.pk, sources=None)
         assert detail.kind == expected[hand.source, hand.hand_id].verdict
         assert detail.findings == expected[hand.source, hand.hand_id].findings
 

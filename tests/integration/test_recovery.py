@@ -149,7 +149,7 @@ def test_what_a_killed_worker_had_is_found_by_the_clock_of_another(shop, upload)
     )
     shop.kill("first")
     shop.wait(lambda: states() == ["done"], seconds=LEASE + 2 * SWEEP + SLACK)
-    assert selectors.get_upload(upload_id).state == "done"
+    assert selectors.get_upload(upload_id, sources=None).state == "done"
 
 
 def test_a_message_that_never_went_out_is_found_by_the_clock(shop, upload) -> None:

@@ -36,7 +36,7 @@ def test_svc_01_same_hand_two_files_same_meaning(ingest: Ingest) -> None:
     assert (arrivals(first), arrivals(second)) == ((1, 0, 0, 0), (0, 1, 0, 0))
     hand = Hand.objects.get()
     assert (hand.is_conflict, hand.verdict_kind, Verdict.objects.count()) == (False, "clean", 1)
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     sources = [detail.version.upload_name, *(one.upload_name for one in detail.duplicates)]
     assert sources == ["a.ndjson", "b.ndjson"]
 
@@ -51,7 +51,7 @@ def test_svc_02_same_hand_two_files_one_figure_different(
     assert hand.is_conflict
     nets = {B: "-100.00", OTHER: "-99.00"}
     values = tuple(nets[line] for line in lines)
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert detail.differences == (replay.Difference(path="result.seats.1.net", values=values),)
     kinds = {B: "clean", OTHER: "discrepant"}
     assert [one.kind for one in detail.versions] == [kinds[line] for line in lines]
@@ -71,15 +71,17 @@ def test_svc_04_same_play_under_different_ids(ingest: Ingest) -> None:
     assert arrivals(row) == (1, 0, 0, 0)
     first, second = Hand.objects.order_by("id")
     assert {hand.verdict.kind for hand in (first, second)} == {"clean"}
-    assert [twin.hand_id for twin in selectors.hand_detail(second.pk).twins] == ["base-1"]
-    assert selectors.hand_detail(first.pk).twins == ()
+    assert [twin.hand_id for twin in selectors.hand_detail(second.pk, sources=None).twins] == [
+        "base-1"
+    ]
+    assert selectors.hand_detail(first.pk, sources=None).twins == ()
 
 
 def test_svc_05_legal_twins(ingest: Ingest, page: Any) -> None:
     ingest(log(changed(B, hand_id="301"), changed(B, hand_id="302")))
     row = ingest(log(changed(B, hand_id="302")))
     assert arrivals(row) == (0, 1, 0, 0)
-    (listed,) = selectors.list_hands(selectors.HandFilters(upload=row.id)).rows
+    (listed,) = selectors.list_hands(selectors.HandFilters(upload=row.id), sources=None).rows
     assert listed.hand_id == "302"
     status, html = page(f"/hands/{listed.pk}/")
     assert status == 200
@@ -120,7 +122,7 @@ def test_svc_08_late_hands(ingest: Ingest) -> None:
 
     assert arrivals(ingest(log(at(0), at(5), at(10)))) == (3, 0, 0, 0)
     assert arrivals(ingest(log(at(3), at(12)))) == (2, 0, 0, 0)
-    order = [row.hand_id for row in selectors.list_hands().rows]
+    order = [row.hand_id for row in selectors.list_hands(sources=None).rows]
     assert order == ["at-12", "at-10", "at-5", "at-3", "at-0"]
 
 
@@ -131,7 +133,7 @@ def test_svc_09_a_restated_result(ingest: Ingest, user: Any) -> None:
     assert arrivals(row) == (0, 0, 0, 1)
     hand = Hand.objects.get()
     assert (hand.is_conflict, hand.verdict.kind) == (False, "discrepant")
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert [one.code for one in detail.findings] == ["net-mismatch", "not-conserved"]
     assert [one.kind for one in detail.versions] == ["clean", "discrepant"]
     (told,) = detail.restatements
@@ -152,7 +154,7 @@ def test_svc_09_the_same_bytes_unmarked_are_a_conflict(ingest: Ingest) -> None:
     assert arrivals(row) == (0, 0, 1, 0)
     hand = Hand.objects.get()
     assert hand.is_conflict
-    assert selectors.hand_detail(hand.pk).restatements == ()
+    assert selectors.hand_detail(hand.pk, sources=None).restatements == ()
 
 
 def test_svc_13_a_finished_batch_reported_three_times(
@@ -181,7 +183,7 @@ def test_svc_13_a_finished_batch_reported_three_times(
 
 
 def stands(upload_id: int) -> object:
-    row = selectors.get_upload(upload_id)
+    row = selectors.get_upload(upload_id, sources=None)
     return row, list(Verdict.objects.values_list("pk", "settlement"))
 
 
@@ -240,7 +242,9 @@ def test_svc_41_names_are_kept_code_point_by_code_point(ingest: Ingest) -> None:
     assert sorted(kept) == sorted(sent)
     assert len(kept) == 52
     for name in set(sent):
-        found = selectors.list_hands(selectors.HandFilters(player=name), limit=100).rows
+        found = selectors.list_hands(
+            selectors.HandFilters(player=name), limit=100, sources=None
+        ).rows
         seated = [
             hand["hand_id"]
             for hand in hands
@@ -267,7 +271,7 @@ def test_svc_44_three_games_in_one_upload(ingest: Ingest, page: Any) -> None:
     row = ingest(odd("base-hands.ndjson"))
     assert row.new == 5
     found = {
-        game: selectors.list_hands(selectors.HandFilters(game=game)).rows
+        game: selectors.list_hands(selectors.HandFilters(game=game), sources=None).rows
         for game in ("banker-pai-gow", "tien-gow", "small-tien-gow", "wenzhou-pai-gow")
     }
     assert [len(rows) for rows in found.values()] == [1, 2, 1, 1]

@@ -45,7 +45,7 @@ def test_svc_29_pieces_of_any_size(crew: Crew, module_web: Web, feed: dict[str, 
         assert not any("\N{REPLACEMENT CHARACTER}" in name for names in kept for name in names)
     assert len(set(records)) == 1
     rows = [
-        selectors.get_upload(pk)
+        selectors.get_upload(pk, sources=None)
         for pk in Upload.objects.order_by("id").values_list("pk", flat=True)
     ]
     assert [(row.new, row.duplicates) for row in rows] == [
@@ -117,7 +117,7 @@ def refuse(transactional_db: Any) -> Iterator[Callable[[str], None]]:
 def hurry(upload_id: int) -> selectors.UploadRow:
     """Wait for an upload whose chunk fails, without the pauses between its attempts."""
     limit = time.monotonic() + 90
-    while not (row := selectors.get_upload(upload_id)).is_ended:
+    while not (row := selectors.get_upload(upload_id, sources=None)).is_ended:
         assert time.monotonic() < limit, row
         time.sleep(0.2)
     return row
@@ -209,7 +209,7 @@ def test_svc_38_the_same_as_one_array_on_one_line(crew: Crew) -> None:
     began = time.monotonic()
     received = services.receive_upload(name="array.ndjson", stream=io.BytesIO(data))
     took = time.monotonic() - began
-    row = selectors.get_upload(received.upload_id)
+    row = selectors.get_upload(received.upload_id, sources=None)
     assert (row.state, row.lines, row.rejected, row.is_ended) == ("failed", 1, 1, True)
     assert took < 10
 
@@ -254,7 +254,7 @@ def test_svc_40_the_sender_hangs_up(crew: Crew, module_web: Web, feed: dict[str,
     with pytest.raises(ConnectionAbortedError):
         module_web.ask("POST", UPLOADS, breaks_off(), **feed)
     crew.wait(lambda: Upload.objects.filter(state="failed").exists(), seconds=30)
-    broken = selectors.get_upload(Upload.objects.get().pk)
+    broken = selectors.get_upload(Upload.objects.get().pk, sources=None)
     assert broken.error.startswith("Incomplete upload: after ")
     assert not Hand.objects.exists()
     status, _, told = module_web.ask("POST", UPLOADS, data, **feed)

@@ -81,7 +81,7 @@ def take(hands: int, seconds: float) -> tuple[selectors.UploadRow, list[int]]:
     upload = services.receive_upload(name=f"{hands}.ndjson", stream=stream).upload_id
     seen: list[int] = []
     limit = time.monotonic() + seconds
-    while not (row := selectors.get_upload(upload)).is_ended:
+    while not (row := selectors.get_upload(upload, sources=None)).is_ended:
         assert time.monotonic() < limit, row
         if row.percent is not None and row.percent not in seen:
             seen.append(row.percent)

@@ -165,14 +165,14 @@ def test_svc_51_what_the_broker_knew_vanishes(
     settings.TILECOURT_CHUNK_LINES_MAX = 100
     data = log(*(changed(B, hand_id=str(number)) for number in range(3_000)))
     upload = receive(data)
-    crew.wait(lambda: selectors.get_upload(upload).audited > 0, seconds=30)
+    crew.wait(lambda: selectors.get_upload(upload, sources=None).audited > 0, seconds=30)
     path = os.environ["BROKER_URL"].removeprefix("redis+socket://").partition("?")[0]
     with redis.Redis(unix_socket_path=path) as broker:
         broker.flushall()
-    halfway = selectors.get_upload(upload)
+    halfway = selectors.get_upload(upload, sources=None)
     assert not halfway.is_ended
     limit = time.monotonic() + 60
-    while not (row := selectors.get_upload(upload)).is_ended:
+    while not (row := selectors.get_upload(upload, sources=None)).is_ended:
         assert time.monotonic() < limit
         services.sweep(quiet=timedelta(seconds=1))
         time.sleep(0.5)

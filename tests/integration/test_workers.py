@@ -47,7 +47,9 @@ def test_an_upload_is_audited_stored_and_counted(celery_worker_process, upload, 
         assert bytes(version.sha256) == hashlib.sha256(lines[number - 1]).digest()
     refusal = Refusal.objects.get()
     assert (refusal.line, unpacked(refusal.raw)) == (4, b"{}")
-    (flagged,) = selectors.list_hands(selectors.HandFilters(verdict="discrepant")).rows
+    (flagged,) = selectors.list_hands(
+        selectors.HandFilters(verdict="discrepant"), sources=None
+    ).rows
     assert (flagged.hand_id, flagged.error_code) == ("wrong", "net-mismatch")
 
 
@@ -60,7 +62,7 @@ def test_the_same_file_twice_and_other_bytes_of_a_hand(celery_worker_process, up
         (0, 1, 0),
         (0, 0, 1),
     ]
-    detail = selectors.hand_detail(Hand.objects.get().pk)
+    detail = selectors.hand_detail(Hand.objects.get().pk, sources=None)
     assert detail.hand.is_conflict
     assert [version.upload_id for version in detail.versions] == [first.id, third.id]
 
@@ -100,12 +102,12 @@ def test_svc_50_a_worker_that_is_killed_costs_time_and_no_hand(
     ]
     upload_id = upload(log(*lines))
     limit = time.monotonic() + 30
-    while selectors.get_upload(upload_id).audited == 0:
+    while selectors.get_upload(upload_id, sources=None).audited == 0:
         assert time.monotonic() < limit
         time.sleep(0.01)
     os.killpg(celery_worker_process.pid, signal.SIGKILL)
     celery_worker_process.wait()
-    halfway = selectors.get_upload(upload_id)
+    halfway = selectors.get_upload(upload_id, sources=None)
     assert halfway.state == "running"
     assert 0 < halfway.audited < len(lines)
     # Two minutes go by; a worker that starts looks for what was left.

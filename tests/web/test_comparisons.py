@@ -60,7 +60,7 @@ def test_the_verdict_line_is_that_of_the_audit_with_continuity(site, later) -> N
 def test_the_list_finds_it_and_the_upload_counts_it(site, later) -> None:
     listed = site.get("/hands/?verdict=discrepant&code=banker-succession").content.decode()
     assert f'href="/hands/{later.pk}/' in listed
-    upload = selectors.list_uploads().rows[0]
+    upload = selectors.list_uploads(sources=None).rows[0]
     progress = site.get(f"/uploads/{upload.id}/").content.decode()
     assert "<dt>Discrepant after the hand before</dt><dd>1</dd>" in progress
 

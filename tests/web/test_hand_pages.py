@@ -308,7 +308,9 @@ def test_svc_27_amounts_have_the_decimals_of_their_currency(site, store):
     store(*(GOLDEN / "odd" / "minor-digits.ndjson").read_bytes().splitlines())
     nets = []
     for hand in Hand.objects.order_by("minor_digits"):
-        walk = replay.walk(selectors.hand_detail(hand.pk).raw, selectors.current_rulesets())
+        walk = replay.walk(
+            selectors.hand_detail(hand.pk, sources=None).raw, selectors.current_rulesets()
+        )
         player = walk.steps[0].board.seats[2].player
         columns = list(dict.fromkeys(figure.name for figure in walk.figures))
         row = settled(html_of(site, f"/hands/{hand.pk}/"))[player]

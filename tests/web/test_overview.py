@@ -43,7 +43,9 @@ def links_of(answer):
 
 def hands_behind(address):
     query = dict(re.findall(r"[?&]([^=]*)=([^&]*)", address))
-    return [row.hand_id for row in list_hands(HandFilters.parse(query), limit=200).rows]
+    return [
+        row.hand_id for row in list_hands(HandFilters.parse(query), limit=200, sources=None).rows
+    ]
 
 
 def test_an_empty_store_says_so(site, db):
@@ -53,7 +55,7 @@ def test_an_empty_store_says_so(site, db):
 
 
 def test_the_figures_of_a_period(week):
-    found = overview(OverviewQuery())
+    found = overview(OverviewQuery(), sources=None)
     assert found is not None
     assert (found.first.isoformat(), found.last.isoformat()) == ("2025-02-23", "2025-03-08")
     assert len(found.days) == 14
@@ -80,7 +82,7 @@ def test_rake_is_summed_a_day_and_stands_beside_the_logged(site, week, store):
     assert (seat["gross"], seat["rake"], seat["net"]) == ("10.00", "0.50", "9.50")
     seat["rake"], seat["net"] = "0.60", "9.40"
     store(json.dumps(hand).encode())
-    found = overview(OverviewQuery())
+    found = overview(OverviewQuery(), sources=None)
     assert found is not None
     assert found.rakes is not None
     (rake,) = [one for one in found.rakes if one.logged]
@@ -98,14 +100,14 @@ def test_rake_is_summed_a_day_and_stands_beside_the_logged(site, week, store):
 
 
 def test_a_period_ends_where_one_says(week):
-    found = overview(OverviewQuery.parse({"to": "2025-03-05", "days": "31"}))
+    found = overview(OverviewQuery.parse({"to": "2025-03-05", "days": "31"}), sources=None)
     assert found is not None
     assert (found.first.isoformat(), found.hands) == ("2025-02-03", 2)
     assert found.kinds["discrepant"] == 1
 
 
 def test_a_source_without_hands_has_no_overview(week):
-    assert overview(OverviewQuery(source="elsewhere")) is None
+    assert overview(OverviewQuery(source="elsewhere"), sources=None) is None
 
 
 @pytest.mark.parametrize(
@@ -136,9 +138,15 @@ def test_every_mark_leads_to_just_its_hands(site, week):
 
 
 def test_hands_can_be_found_by_the_money_at_risk(site, week):
-    assert [row.hand_id for row in list_hands(HandFilters.parse({"risk": "1.01"})).rows] == ["c"]
-    assert [row.hand_id for row in list_hands(HandFilters.parse({"risk": "1"})).rows] == ["c", "b"]
-    assert [row.hand_id for row in list_hands(HandFilters.parse({"risk": "10.01"})).rows] == []
+    assert [
+        row.hand_id for row in list_hands(HandFilters.parse({"risk": "1.01"}), sources=None).rows
+    ] == ["c"]
+    assert [
+        row.hand_id for row in list_hands(HandFilters.parse({"risk": "1"}), sources=None).rows
+    ] == ["c", "b"]
+    assert [
+        row.hand_id for row in list_hands(HandFilters.parse({"risk": "10.01"}), sources=None).rows
+    ] == []
     for wrong in ("-1", "1e3", "1,5", "1.123456789", "x"):
         assert site.get("/hands/", {"risk": wrong}).status_code == 400
 
@@ -157,11 +165,13 @@ def test_hands_are_found_by_how_long_they_stand_open(week, monkeypatch, later, b
     now = timezone.now() + later
     monkeypatch.setattr("django.utils.timezone.now", lambda: now)
     names = ("0-1", "1-3", "3-7", "7-30", "30-")
-    found = overview(OverviewQuery())
+    found = overview(OverviewQuery(), sources=None)
     assert found is not None
     assert [age.hands for age in found.ages] == [2 if name == bucket else 0 for name in names]
     of = {
-        name: [row.hand_id for row in list_hands(HandFilters.parse({"open": name})).rows]
+        name: [
+            row.hand_id for row in list_hands(HandFilters.parse({"open": name}), sources=None).rows
+        ]
         for name in ("1", *names)
     }
     assert of == {"1": ["c", "b"], **{name: ["c", "b"] if name == bucket else [] for name in names}}
@@ -185,19 +195,19 @@ def test_tables_of_one_name_are_told_apart_by_their_sources(site, store):
 
 def test_a_hand_of_a_wrong_clock_does_not_take_the_page(site, week, store):
     store(played(PAI_GOW, "9999-12-30", hand_id="z", table="T9"))
-    assert overview(OverviewQuery()).last.isoformat() == "2025-03-08"
+    assert overview(OverviewQuery(), sources=None).last.isoformat() == "2025-03-08"
     answer = site.get("/overview/").content.decode()
     later = [link for link in links_of(answer) if link == "/hands/?from=2025-03-09"]
     assert len(later) == 1
     assert hands_behind(later[0]) == ["z"]
     assert "dated later" not in site.get("/overview/?to=2025-03-08").content.decode()
     asked = OverviewQuery(day_to=date(9999, 12, 31))
-    assert (overview(asked).hands, overview(asked).is_cut) == (1, False)
+    assert (overview(asked, sources=None).hands, overview(asked, sources=None).is_cut) == (1, False)
 
 
 def test_where_all_hands_are_dated_later_they_are_shown(store):
     store(played(PAI_GOW, "9999-12-30", hand_id="z", table="T9"))
-    found = overview(OverviewQuery())
+    found = overview(OverviewQuery(), sources=None)
     assert (found.last.isoformat(), found.hands, found.is_cut) == ("9999-12-30", 1, False)
 
 

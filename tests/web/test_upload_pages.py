@@ -96,7 +96,7 @@ def test_refused_lines_show_line_place_reason_and_bytes(site, store):
     broken = PAI_GOW.replace(b'"T1"', b'"T\\u00001"')
     upload = store(PAI_GOW, b"<b>no</b>", broken)
     html = site.get(f"/uploads/{upload.id}/").content.decode()
-    refusals = selectors.list_refusals(upload.id).rows
+    refusals = selectors.list_refusals(upload.id, sources=None).rows
     assert counts(html) == {"discrepant": 0, "clean": 1, "void": 0, "rejected": 2}
     assert [(refusal.line, refusal.place) for refusal in refusals] == [(2, "$"), (3, "$.table")]
     # The whole line is no place worth naming.
@@ -123,7 +123,7 @@ def test_refused_lines_come_in_pages(site, store):
 def test_svc_31_an_empty_file_is_no_success(site):
     site.post("/uploads/", {"files": file("empty.ndjson", b"\n\n")})
     judge()
-    upload = selectors.get_upload(Upload.objects.get().pk)
+    upload = selectors.get_upload(Upload.objects.get().pk, sources=None)
     html = site.get(f"/uploads/{upload.id}/").content.decode()
     assert upload.state == "failed"
     assert upload.error in html
@@ -134,7 +134,7 @@ def test_a_file_that_is_cut_is_not_simply_done(site):
     whole = gzip.compress(b"".join(line + b"\n" for line in BASE), compresslevel=0)
     site.post("/uploads/", {"files": file("day.ndjson.gz", whole[:-1000])})
     judge()
-    upload = selectors.get_upload(Upload.objects.get().pk)
+    upload = selectors.get_upload(Upload.objects.get().pk, sources=None)
     html = site.get(f"/uploads/{upload.id}/").content.decode()
     assert (upload.state, upload.hands, upload.rejected) == ("done", 4, 1)
     assert upload.error == (

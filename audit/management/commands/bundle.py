@@ -80,7 +80,7 @@ class Command(BaseCommand):
         key = found.values_list("pk", flat=True).first()
         if key is None:
             raise BundleRefused("There is no such hand.")
-        return bundle_hand(hand_id=key)
+        return bundle_hand(hand_id=key, sources=None)
 
     def show(self, done: int, whole: int) -> None:
         self.progress.show("Gathering", done, whole, f"{done:,} of {whole:,} versions")

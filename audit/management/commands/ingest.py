@@ -73,7 +73,7 @@ class Command(BaseCommand):
         self.user = self.account(options["by"])
         try:
             uploads = self.take_all(options["files"], is_bundled=options["bundled"])
-            rows = [selectors.get_upload(upload_id) for upload_id in uploads]
+            rows = [selectors.get_upload(upload_id, sources=None) for upload_id in uploads]
             if not options["no_wait"]:
                 rows = self.wait(uploads, is_start=options["bundled"])
         except KeyboardInterrupt:
@@ -121,7 +121,7 @@ class Command(BaseCommand):
             known = selectors.known_files([digest]).get(digest)
             if known is None:
                 uploads += self.take(str(path))
-            elif not selectors.get_upload(known).is_ended:
+            elif not selectors.get_upload(known, sources=None).is_ended:
                 uploads.append(known)
         return uploads
 
@@ -164,11 +164,11 @@ class Command(BaseCommand):
         services.sweep(quiet=timedelta(0) if is_start else QUIET)
         last, moved = (-1, -1), time.monotonic()
         while True:
-            rows = [selectors.get_upload(upload_id) for upload_id in uploads]
+            rows = [selectors.get_upload(upload_id, sources=None) for upload_id in uploads]
             waiting = selectors.open_touches(uploads)
             if not waiting and all(row.is_ended for row in rows):
                 # The last comparison may have come after the first look at the counts.
-                return [selectors.get_upload(upload_id) for upload_id in uploads]
+                return [selectors.get_upload(upload_id, sources=None) for upload_id in uploads]
             done = sum(row.audited for row in rows)
             whole = sum(row.lines for row in rows)
             now = time.monotonic()

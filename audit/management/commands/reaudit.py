@@ -94,7 +94,7 @@ class Command(BaseCommand):
         resumed = options["resume"]
         try:
             if resumed is not None:
-                get_reaudit(resumed)
+                get_reaudit(resumed, sources=None)
                 services.resume_reaudit(reaudit_id=resumed)
                 return int(resumed)
             pairs = [self.pair(text) for text in options["where"]]
@@ -107,6 +107,7 @@ class Command(BaseCommand):
                 self.refuse("Say which hands: --all, --where KEY=VALUE or --named RULESET.")
             return services.open_reaudit(
                 user=self.account(options["by"]),
+                sources=None,
                 reason=options["reason"] or "",
                 query=query,
                 named=options["named"],
@@ -132,7 +133,7 @@ class Command(BaseCommand):
 
     def stop(self, reaudit_id: int) -> None:
         try:
-            get_reaudit(reaudit_id)
+            get_reaudit(reaudit_id, sources=None)
         except selectors.NotFound as error:
             self.refuse(str(error))
         was_open = services.stop_reaudit(reaudit_id=reaudit_id)
@@ -155,7 +156,7 @@ class Command(BaseCommand):
         services.sweep_reaudits(quiet=QUIET)
         last, moved = (-1, -1), time.monotonic()
         while True:
-            row = get_reaudit(reaudit_id)
+            row = get_reaudit(reaudit_id, sources=None)
             if not row.is_open:
                 return row
             now = time.monotonic()

@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from audit.models import ActKind, Case, CaseAct, CaseState
 from audit.models.desk import AUDIT_ACTS
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.services.desk.errors import CaseNotFound, DeskConflict, DeskRefused
 from audit.services.texts import storable
 
@@ -37,15 +39,16 @@ class Standing:
         )
 
 
-def locked_case(case_id: int, *, revision: int | None = None) -> Case:
-    """Lock a case for this transaction.
+def locked_case(case_id: int, *, sources: Sources, revision: int | None = None) -> Case:
+    """Lock a case of these sources for this transaction.
 
     `revision` is the newest act of a person that the caller has seen. Raises: CaseNotFound;
     DeskConflict when somebody acted since.
     """
     if not 1 <= case_id <= KEY_MAX:
         raise CaseNotFound(f"There is no case {case_id}.")
-    case = Case.objects.select_for_update(no_key=True).filter(pk=case_id).first()
+    cases = Case.objects.select_for_update(no_key=True).filter(in_sources(sources))
+    case = cases.filter(pk=case_id).first()
     if case is None:
         raise CaseNotFound(f"There is no case {case_id}.")
     if revision is not None and revision != case.revision:

@@ -14,6 +14,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from audit.models import ActKind, BulkAct, Case, CaseAct
+from audit.selectors.access import Sources
+from audit.selectors.belonging import holds
 from audit.services.desk.acting import Standing, locked_case, reason_of, write_act
 from audit.services.desk.deciding import (
     assign_locked,
@@ -39,6 +41,7 @@ class BulkDone:
 
 def act_in_bulk(
     *,
+    sources: Sources,
     user: User,
     kind: str,
     seen: Mapping[int, int],
@@ -63,7 +66,7 @@ def act_in_bulk(
         # In the order of their keys, as everything that locks several cases.
         for case_id, revision in sorted(seen.items()):
             try:
-                case = locked_case(case_id, revision=revision)
+                case = locked_case(case_id, sources=sources, revision=revision)
                 _act(case, kind, user=user, reason=reason, decision=decision, to=to, bulk=bulk)
             except (DeskConflict, CaseNotFound) as error:
                 left_out.append((case_id, str(error)))
@@ -92,7 +95,7 @@ def _act(
     return reopen_locked(case, user=user, reason=reason, bulk=bulk)
 
 
-def undo_bulk(*, bulk_id: int, user: User, reason: str) -> BulkDone:
+def undo_bulk(*, bulk_id: int, sources: Sources, user: User, reason: str) -> BulkDone:
     """Take a bulk act back: each case stands again as it did before it.
 
     Raises: CaseNotFound; DeskConflict when it was undone before or is an undoing itself.
@@ -102,8 +105,10 @@ def undo_bulk(*, bulk_id: int, user: User, reason: str) -> BulkDone:
         bulk = BulkAct.objects.filter(pk=bulk_id).first() if bulk_id > 0 else None
         if bulk is None:
             raise CaseNotFound(f"There is no bulk act {bulk_id}.")
-        acts = list(CaseAct.objects.filter(bulk=bulk).order_by("case_id"))
-        cases = [locked_case(act.case_id) for act in acts]
+        acts = list(CaseAct.objects.filter(bulk=bulk).select_related("case").order_by("case_id"))
+        if not all(holds(sources, act.case.source) for act in acts):
+            raise CaseNotFound(f"There is no bulk act {bulk_id}.")
+        cases = [locked_case(act.case_id, sources=sources) for act in acts]
         if bulk.undoes_id is not None or BulkAct.objects.filter(undoes=bulk).exists():
             raise DeskConflict("This has been undone already.")
         undoing = BulkAct.objects.create(

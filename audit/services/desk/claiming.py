@@ -13,6 +13,8 @@ from django.utils import timezone
 
 import replay
 from audit.models import ActKind, Case, CaseState, Claim, ClaimHand, Docket, Hand
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.selectors.desk_zones import days_after, zone_of
 from audit.services.desk.acting import (
     KEY_MAX,
@@ -40,15 +42,15 @@ class Complaint:
     amount: str = ""
 
 
-def enter_claim(*, user: User, complaint: Complaint) -> Claim:
-    """Enter a claim about hands of its player.
+def enter_claim(*, sources: Sources, user: User, complaint: Complaint) -> Claim:
+    """Enter a claim about hands of its player, in these sources.
 
     It joins the open case in which the first of the hands stands; else it opens a case of its own,
     behind the closed one where there is one.
     Raises: DeskRefused; DeskConflict with the deadline when it comes too late (SVC-54).
     """
     now = timezone.now()
-    hands = _hands_of(complaint)
+    hands = _hands_of(complaint, sources)
     first = hands[0]
     text = reason_of(complaint.text, what="what the player says")
     if complaint.claimed_at > now:
@@ -60,7 +62,7 @@ def enter_claim(*, user: User, complaint: Complaint) -> Claim:
             f"The time for a claim about these hands ended at {deadline:%Y-%m-%d %H:%M:%S} UTC."
         )
     with transaction.atomic():
-        case, is_new = _case_for(first, now)
+        case, is_new = _case_for(first, now, sources)
         claim = Claim.objects.create(
             case=case,
             source=first.source,
@@ -86,12 +88,14 @@ def deadline_of(hand: Hand) -> datetime:
     return days_after(hand.played_at, settings.TILECOURT_CLAIM_DAYS, zone)
 
 
-def _hands_of(complaint: Complaint) -> Sequence[Hand]:
+def _hands_of(complaint: Complaint, sources: Sources) -> Sequence[Hand]:
     """The hands, in the order given. They are of one source, one currency and this player."""
     ids = list(dict.fromkeys(complaint.hand_ids))
     if not 1 <= len(ids) <= HANDS_MAX:
         raise DeskRefused(f"Name 1 to {HANDS_MAX} hands.")
-    found = Hand.objects.in_bulk([one for one in ids if 1 <= one <= KEY_MAX])
+    found = Hand.objects.filter(in_sources(sources)).in_bulk(
+        [one for one in ids if 1 <= one <= KEY_MAX]
+    )
     unknown = [str(one) for one in ids if one not in found]
     if unknown:
         raise DeskRefused(f"There is no hand {', '.join(unknown)}.")
@@ -118,12 +122,12 @@ def _amount(text: str, hand: Hand) -> int | None:
     return amount
 
 
-def _case_for(hand: Hand, now: datetime) -> tuple[Case, bool]:
+def _case_for(hand: Hand, now: datetime, sources: Sources) -> tuple[Case, bool]:
     """The case to put a claim in, locked, and whether it is a new one without an act yet."""
     docket = Docket.objects.filter(pk=hand.pk).select_related("member").first()
     earlier = None
     if docket is not None and docket.member is not None:
-        earlier = locked_case(docket.member.case_id)
+        earlier = locked_case(docket.member.case_id, sources=sources)
         if earlier.state == CaseState.OPEN:
             return earlier, False
     case = Case.objects.create(
@@ -135,17 +139,18 @@ def _case_for(hand: Hand, now: datetime) -> tuple[Case, bool]:
     return case, True
 
 
-def withdraw_claim(*, claim_id: int, user: User, reason: str) -> None:
+def withdraw_claim(*, claim_id: int, sources: Sources, user: User, reason: str) -> None:
     """Take a claim back; a case that only claims opened goes with the last of them.
 
     Raises: CaseNotFound; DeskConflict when its case is closed or it was taken back before.
     """
     reason = reason_of(reason)
     with transaction.atomic():
-        claim = Claim.objects.filter(pk=claim_id).first() if 0 < claim_id <= KEY_MAX else None
+        claims = Claim.objects.filter(in_sources(sources))
+        claim = claims.filter(pk=claim_id).first() if 0 < claim_id <= KEY_MAX else None
         if claim is None:
             raise CaseNotFound(f"There is no claim {claim_id}.")
-        case = locked_case(claim.case_id)
+        case = locked_case(claim.case_id, sources=sources)
         require_open(case)
         require_free(case, user)
         if claim.acts.filter(kind=ActKind.UNCLAIMED).exists():

@@ -1,7 +1,7 @@
 """What a person does with one case: take, hand back, assign, comment, decide, reopen, withdraw.
 
-Each is one transaction that locks the case, refuses what does not fit how it stands, and adds one
-act. Raises throughout: CaseNotFound, DeskRefused, DeskConflict.
+Each keeps to cases of `sources`, and is one transaction that locks the case, refuses what does not
+fit how it stands, and adds one act. Raises throughout: CaseNotFound, DeskRefused, DeskConflict.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from audit.models import ActKind, Case, CaseAct, CaseState, Decision, Hand
-from audit.selectors.desk_queue import NEXT_CASE, queue_parameters
+from audit.selectors.access import Act, Sources, access_of
+from audit.selectors.belonging import in_sources
+from audit.selectors.desk_queue import next_case
 from audit.services.desk.acting import (
     Standing,
     in_words,
@@ -30,27 +32,27 @@ from audit.services.desk.errors import DeskConflict, DeskRefused
 STEP_MAX = 5_000
 
 
-def take_next(*, user: User) -> int | None:
-    """Take the first case of the queue that nobody has; None where there is none.
+def take_next(*, sources: Sources, user: User) -> int | None:
+    """Take the first case of these sources that nobody has; None where there is none.
 
     Two people never get one case: each locks its row, and passes over rows that are locked.
     """
     now = timezone.now()
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(NEXT_CASE, queue_parameters(now))
+            cursor.execute(*next_case(now, sources=sources))
             found = cursor.fetchone()
         if found is None:
             return None
-        case = locked_case(found[0])
+        case = locked_case(found[0], sources=sources)
         _take(case, user)
         return case.pk
 
 
-def take_case(*, case_id: int, user: User, revision: int | None = None) -> None:
+def take_case(*, case_id: int, sources: Sources, user: User, revision: int | None = None) -> None:
     """Take this case, or prolong the own lock."""
     with transaction.atomic():
-        case = locked_case(case_id, revision=revision)
+        case = locked_case(case_id, sources=sources, revision=revision)
         require_open(case)
         require_free(case, user)
         _take(case, user)
@@ -77,10 +79,17 @@ def _standing(case: Case, **changes: object) -> Standing:
     return Standing(**(fields | changes))  # type: ignore[arg-type]
 
 
-def release_case(*, case_id: int, user: User, revision: int | None = None, note: str = "") -> None:
+def release_case(
+    *,
+    case_id: int,
+    sources: Sources,
+    user: User,
+    revision: int | None = None,
+    note: str = "",
+) -> None:
     """Hand a case back to the queue, with a note for whoever takes it next where there is one."""
     with transaction.atomic():
-        case = locked_case(case_id, revision=revision)
+        case = locked_case(case_id, sources=sources, revision=revision)
         require_open(case)
         if case.assignee_id != user.pk:
             raise DeskConflict(f"It is not yours: {in_words(case)}.", case_id=case.pk)
@@ -90,11 +99,17 @@ def release_case(*, case_id: int, user: User, revision: int | None = None, note:
 
 
 def assign_case(
-    *, case_id: int, user: User, to: User, revision: int | None = None, note: str = ""
+    *,
+    case_id: int,
+    sources: Sources,
+    user: User,
+    to: User,
+    revision: int | None = None,
+    note: str = "",
 ) -> None:
     """Give a case to a person for good; who has it now need not agree, but it is on record."""
     with transaction.atomic():
-        case = locked_case(case_id, revision=revision)
+        case = locked_case(case_id, sources=sources, revision=revision)
         assign_locked(case, user=user, to=to, note=note)
 
 
@@ -102,31 +117,46 @@ def assign_locked(case: Case, *, user: User, to: User, note: str = "", **fields:
     require_open(case)
     if not to.is_active:
         raise DeskRefused(f"The account {to.get_username()} is not active.")
+    if not access_of(to).may_in(Act.WORK_CASES, case.source):
+        raise DeskRefused(f"{to.get_username()} does not work on cases of this source.")
     text = reason_of(note) if note.strip() else ""
     after = _standing(case, assignee_id=to.pk, taken_until=None)
     return write_act(case, ActKind.ASSIGNED, actor=user, after=after, text=text, **fields)
 
 
 def comment_case(
-    *, case_id: int, user: User, text: str, hand_id: int | None = None, step: int | None = None
+    *,
+    case_id: int,
+    sources: Sources,
+    user: User,
+    text: str,
+    hand_id: int | None = None,
+    step: int | None = None,
 ) -> None:
     """Say something about a case, also a closed one, and point to a step of a hand."""
     text = reason_of(text, what="a comment")
     if step is not None and (hand_id is None or not 0 <= step <= STEP_MAX):
         raise DeskRefused("A step belongs to a hand, and counts from 0.")
-    if hand_id is not None and not Hand.objects.filter(pk=hand_id).exists():
+    hands = Hand.objects.filter(in_sources(sources))
+    if hand_id is not None and not hands.filter(pk=hand_id).exists():
         raise DeskRefused("The comment points to a hand that is not stored.")
     with transaction.atomic():
-        case = locked_case(case_id)
+        case = locked_case(case_id, sources=sources)
         write_act(case, ActKind.COMMENTED, actor=user, text=text, hand_id=hand_id, step=step)
 
 
 def decide_case(
-    *, case_id: int, user: User, decision: str, reason: str, revision: int | None = None
+    *,
+    case_id: int,
+    sources: Sources,
+    user: User,
+    decision: str,
+    reason: str,
+    revision: int | None = None,
 ) -> None:
     """Decide an open case that nobody else has. `revision`: see `locked_case`."""
     with transaction.atomic():
-        case = locked_case(case_id, revision=revision)
+        case = locked_case(case_id, sources=sources, revision=revision)
         decide_locked(case, user=user, decision=decision, reason=reason)
 
 
@@ -140,10 +170,12 @@ def decide_locked(case: Case, *, user: User, decision: str, reason: str, **field
     return write_act(case, ActKind.DECIDED, actor=user, after=after, text=text, **fields)
 
 
-def reopen_case(*, case_id: int, user: User, reason: str, revision: int | None = None) -> None:
+def reopen_case(
+    *, case_id: int, sources: Sources, user: User, reason: str, revision: int | None = None
+) -> None:
     """Open a closed case again. What was decided stays in its history."""
     with transaction.atomic():
-        case = locked_case(case_id, revision=revision)
+        case = locked_case(case_id, sources=sources, revision=revision)
         reopen_locked(case, user=user, reason=reason)
 
 
@@ -155,10 +187,12 @@ def reopen_locked(case: Case, *, user: User, reason: str, **fields: Any) -> Case
     return write_act(case, ActKind.REOPENED, actor=user, after=after, text=text, **fields)
 
 
-def withdraw_case(*, case_id: int, user: User, reason: str, revision: int | None = None) -> None:
+def withdraw_case(
+    *, case_id: int, sources: Sources, user: User, reason: str, revision: int | None = None
+) -> None:
     """Close an open case without a decision."""
     with transaction.atomic():
-        case = locked_case(case_id, revision=revision)
+        case = locked_case(case_id, sources=sources, revision=revision)
         withdraw_locked(case, user=user, reason=reason)
 
 

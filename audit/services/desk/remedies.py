@@ -28,6 +28,8 @@ from audit.models import (
     RemedyExport,
     RemedyState,
 )
+from audit.selectors.access import Sources
+from audit.selectors.belonging import in_sources
 from audit.services.desk.acting import KEY_MAX, in_words, locked_case, reason_of, write_act
 from audit.services.desk.errors import CaseNotFound, DeskConflict, DeskRefused
 
@@ -87,7 +89,13 @@ def open_differences(case_id: int) -> tuple[Owed, ...]:
 
 
 def propose_remedy(
-    *, case_id: int, user: User, reason: str, scope: Scope, revision: int | None = None
+    *,
+    case_id: int,
+    sources: Sources,
+    user: User,
+    reason: str,
+    scope: Scope,
+    revision: int | None = None,
 ) -> Remedy:
     """Propose to book what is still open of a decided case; the house stands on the other side.
 
@@ -96,7 +104,7 @@ def propose_remedy(
     """
     reason = reason_of(reason)
     with transaction.atomic():
-        case = locked_case(case_id, revision=revision)
+        case = locked_case(case_id, sources=sources, revision=revision)
         _require_moving(case)
         owed = [
             one for one in open_differences(case.pk) if scope is Scope.ALL or one.amount_minor > 0
@@ -146,10 +154,10 @@ def _entries(remedy: Remedy, owed: Sequence[Owed]) -> list[RemedyEntry]:
     ]
 
 
-def approve_remedy(*, remedy_id: int, user: User) -> None:
+def approve_remedy(*, remedy_id: int, sources: Sources, user: User) -> None:
     """Approve a proposal of somebody else. Raises: CaseNotFound; DeskConflict."""
     with transaction.atomic():
-        remedy, case = _locked(remedy_id)
+        remedy, case = _locked(remedy_id, sources)
         if remedy.proposed_by_id == user.pk:
             raise DeskConflict("A second person approves what you proposed.", case_id=case.pk)
         _require_state(remedy, RemedyState.PROPOSED)
@@ -158,22 +166,23 @@ def approve_remedy(*, remedy_id: int, user: User) -> None:
         write_act(case, ActKind.APPROVED, actor=user, remedy=remedy)
 
 
-def reject_remedy(*, remedy_id: int, user: User, reason: str) -> None:
+def reject_remedy(*, remedy_id: int, sources: Sources, user: User, reason: str) -> None:
     """Reject a proposal, also one's own. Raises: CaseNotFound; DeskRefused; DeskConflict."""
     reason = reason_of(reason)
     with transaction.atomic():
-        remedy, case = _locked(remedy_id)
+        remedy, case = _locked(remedy_id, sources)
         _require_state(remedy, RemedyState.PROPOSED)
         _settle(remedy, RemedyState.REJECTED, user)
         write_act(case, ActKind.REJECTED, actor=user, text=reason, remedy=remedy)
 
 
-def _locked(remedy_id: int) -> tuple[Remedy, Case]:
+def _locked(remedy_id: int, sources: Sources) -> tuple[Remedy, Case]:
     """Lock the case, then its remedy: the order of everything at the desk."""
-    found = Remedy.objects.filter(pk=remedy_id).first() if 0 < remedy_id <= KEY_MAX else None
+    remedies = Remedy.objects.filter(in_sources(sources, "case__source"))
+    found = remedies.filter(pk=remedy_id).first() if 0 < remedy_id <= KEY_MAX else None
     if found is None:
         raise CaseNotFound(f"There is no remedy {remedy_id}.")
-    case = locked_case(found.case_id)
+    case = locked_case(found.case_id, sources=sources)
     return Remedy.objects.select_for_update(no_key=True, of=("self",)).get(pk=remedy_id), case
 
 
@@ -191,14 +200,14 @@ def _settle(remedy: Remedy, state: RemedyState, user: User) -> None:
     remedy.save(update_fields=["state", "settled_by", "settled_at"])
 
 
-def export_remedy(*, remedy_id: int, user: User) -> tuple[RemedyExport, bool]:
+def export_remedy(*, remedy_id: int, sources: Sources, user: User) -> tuple[RemedyExport, bool]:
     """The files of an approved remedy, and whether they were made by this call.
 
     Asked again it gives the same files. Raises: CaseNotFound; DeskConflict when it is not approved,
     or its case was opened again before the export.
     """
     with transaction.atomic():
-        remedy, case = _locked(remedy_id)
+        remedy, case = _locked(remedy_id, sources)
         if remedy.export is not None:
             return remedy.export, False
         _require_state(remedy, RemedyState.APPROVED)

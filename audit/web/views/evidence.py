@@ -17,7 +17,8 @@ from audit.selectors.seal_keys import SealKeyMissing, read_keys
 from audit.selectors.software import latest_accepted, latest_checks
 from audit.services.bundling import BundleRefused, bundle_hand
 from audit.services.sealing import SealRefused
-from audit.web.access import needs
+from audit.web.access import needs, sources_of_request
+from audit.web.language import phrase
 from audit.web.views.viewer import refuse_others
 
 HEADS_SHOWN = 20
@@ -57,7 +58,7 @@ def heads_text(request: HttpRequest) -> HttpResponse:
     """The newest signed heads, the smallest first, as `verify-store --head` reads them."""
     notes = "".join(head.note for head in reversed(latest_heads()))
     response = HttpResponse(notes, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="heads.txt"'
+    response["Content-Disposition"] = phrase('attachment; filename="heads.txt"')
     return response
 
 
@@ -85,7 +86,7 @@ def bundle(request: HttpRequest, hand: int) -> HttpResponse:
     """All the evidence about a hand in one file; 503 with the reason where none can be made."""
     refuse_others(request, hand)
     try:
-        made = bundle_hand(hand_id=hand)
+        made = bundle_hand(hand_id=hand, sources=sources_of_request(request))
     except Hand.DoesNotExist:
         raise Http404(f"There is no hand {hand}.") from None
     except (BundleRefused, SealRefused, SealKeyMissing, LogDamaged) as error:

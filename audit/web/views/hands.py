@@ -12,11 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from audit import selectors
-from audit.selectors.access import Act
+from audit.selectors.access import Act, Sources
+from audit.selectors.holdings import unsearched
 from audit.selectors.saved_filters import saved_filters
 from audit.services.saved_filters import delete_filter, save_filter
-from audit.web.access import needs
-from audit.web.presenters.hands import FILTERS, present_hands
+from audit.web.access import needs, sources_of_request
+from audit.web.language import phrase
+from audit.web.presenters.hands import FILTERS, HELD_FILTERS, present_hands
 
 
 @needs(Act.SEE_HANDS)
@@ -27,23 +29,30 @@ def hand_list(request: HttpRequest) -> HttpResponse:
     status = 200
     problem = None
     page: selectors.Page[selectors.HandRow] = selectors.Page(rows=())
+    sources = sources_of_request(request)
     try:
         filters = selectors.HandFilters.parse(request.GET.dict())
-        page = selectors.list_hands(filters, cursor=request.GET.get("cursor"))
+        page = selectors.list_hands(filters, sources=sources, cursor=request.GET.get("cursor"))
     except selectors.BadQuery as error:
         problem, status = str(error), 400
     context = present_hands(
         page,
         request.GET.dict(),
-        selectors.filter_choices(),
+        selectors.filter_choices(sources=sources),
         selectors.primary_findings(page.rows),
     )
     context |= {
         "section": "hands",
         "problem": problem,
+        "is_behind": _is_behind(request.GET, sources),
         "saved": saved_filters(_account(request)),
     }
     return render(request, "hands/list.html", context, status=status)
+
+
+def _is_behind(query: QueryDict, sources: Sources) -> bool:
+    """Whether hands are missing from this list because nobody has looked into them yet."""
+    return any(query.get(key) for key in HELD_FILTERS) and unsearched(sources=sources).exists()
 
 
 @needs(Act.SEE_HANDS)
@@ -57,7 +66,9 @@ def filter_save(request: HttpRequest) -> HttpResponse:
     except selectors.BadQuery as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"The filter “{' '.join(name.split())}” is saved.")
+        messages.success(
+            request, phrase("The filter “{join}” is saved.", join=" ".join(name.split()))
+        )
     address = QueryDict(mutable=True)
     address.update(query)
     return redirect(f"{reverse('hands')}?{address.urlencode()}")

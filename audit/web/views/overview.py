@@ -12,7 +12,7 @@ from audit import selectors
 from audit.selectors import desk_queue
 from audit.selectors import overview as figures
 from audit.selectors.access import Act
-from audit.web.access import needs
+from audit.web.access import access_of_request, needs, sources_of_request
 from audit.web.presenters.overview import choices_of, present_overview
 
 CASES_SHOWN = 5
@@ -28,15 +28,17 @@ def overview_page(request: HttpRequest) -> HttpResponse:
         query = figures.OverviewQuery.parse(request.GET.dict())
     except selectors.BadQuery as error:
         query, problem, status = figures.OverviewQuery(), str(error), 400
-    found = figures.overview(query)
+    found = figures.overview(query, sources=sources_of_request(request))
+    at_desk = access_of_request(request).sources(Act.SEE_DESK)
     assert isinstance(request.user, User)
     context = {
         "section": "overview",
         "problem": problem,
-        "choices": choices_of(query),
-        "desk": desk_queue.desk_overview(user_id=request.user.pk),
+        "choices": choices_of(query, sources=sources_of_request(request)),
+        "desk": desk_queue.desk_overview(sources=at_desk, user_id=request.user.pk),
         "cases": desk_queue.list_cases(
             desk_queue.QueueFilters(source=query.source),
+            sources=at_desk,
             user_id=request.user.pk,
             limit=CASES_SHOWN,
         ).rows,

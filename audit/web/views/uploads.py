@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -12,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit import importers, selectors, services
 from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
-from audit.web.access import needs
+from audit.web.access import access_of_request, needs, sources_of_request
+from audit.web.language import phrase
 from audit.web.presenters.uploads import present_progress, present_uploads
 
 # The script that shows how much has been sent asks for the address to go to, not for the page.
@@ -32,7 +35,9 @@ def upload_list(request: HttpRequest) -> HttpResponse:
 
 def _list(request: HttpRequest, *, problem: str | None = None, status: int = 200) -> HttpResponse:
     try:
-        page = selectors.list_uploads(cursor=request.GET.get("cursor"))
+        page = selectors.list_uploads(
+            cursor=request.GET.get("cursor"), **_seen_by(request, Act.SEE_UPLOADS)
+        )
     except selectors.BadQuery as error:
         page, problem, status = selectors.Page(rows=()), str(error), 400
     context = present_uploads(page) | {"section": "uploads", "problem": problem}
@@ -40,16 +45,22 @@ def _list(request: HttpRequest, *, problem: str | None = None, status: int = 200
     return render(request, "uploads/list.html", context, status=status)
 
 
+def _seen_by(request: HttpRequest, act: Act) -> dict[str, Any]:
+    """Whose uploads are shown."""
+    access = access_of_request(request)
+    return {"sources": access.sources(act), "account_id": access.account_id}
+
+
 def _receive(request: HttpRequest) -> HttpResponse:
     files = request.FILES.getlist("files")
     if not files:
-        return _list(request, problem="Choose at least one file.", status=400)
+        return _list(request, problem=phrase("Choose at least one file."), status=400)
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
     # An empty field is no announcement.
     reason = request.POST.get("restatement", "").strip() or None
     feed, source = request.POST.get("feed", ""), request.POST.get("source", "")
     if source.strip() and not feed:
-        problem = "A source is named for a feed: each line of a hand log names its own."
+        problem = phrase("A source is named for a feed: each line of a hand log names its own.")
         return _list(request, problem=problem, status=400)
     received = []
     for file in files:
@@ -61,11 +72,16 @@ def _receive(request: HttpRequest) -> HttpResponse:
                     feed=feed,
                     source=source,
                     user=request.user,
+                    sources=sources_of_request(request),
                     restatement=reason,
                 )
                 if feed
                 else services.receive_upload(
-                    name=file.name or "", stream=file, user=request.user, restatement=reason
+                    name=file.name or "",
+                    stream=file,
+                    user=request.user,
+                    sources=sources_of_request(request),
+                    restatement=reason,
                 )
             )
         except services.UploadRefused as error:
@@ -99,8 +115,9 @@ def _one(request: HttpRequest, upload: int, template: str) -> HttpResponse:
     problem, status = None, 200
     refusals: selectors.Page[selectors.RefusalRow] = selectors.Page(rows=())
     try:
-        row = selectors.get_upload(upload)
-        refusals = selectors.list_refusals(upload, cursor=request.GET.get("cursor"))
+        seen = _seen_by(request, Act.SEE_UPLOADS)
+        row = selectors.get_upload(upload, **seen)
+        refusals = selectors.list_refusals(upload, cursor=request.GET.get("cursor"), **seen)
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
     except selectors.BadQuery as error:

@@ -19,8 +19,8 @@ from django.views.decorators.http import require_safe
 
 import replay
 from audit import selectors
-from audit.selectors.access import Act
-from audit.web.access import needs
+from audit.selectors.access import Act, Sources
+from audit.web.access import needs, sources_of_request
 from audit.web.kept import kept
 from audit.web.presenters.hand import (
     first_step,
@@ -87,10 +87,10 @@ def route_of(request: HttpRequest, hand: int) -> Route:
 @require_safe
 def go_to_step(request: HttpRequest, hand: int) -> HttpResponse:
     """Where the slider's form leads without script, and where places ahead are looked up."""
-    return answer_target(request, route_of(request, hand))
+    return answer_target(request, route_of(request, hand), sources=sources_of_request(request))
 
 
-def answer_target(request: HttpRequest, route: Route) -> HttpResponse:
+def answer_target(request: HttpRequest, route: Route, *, sources: Sources) -> HttpResponse:
     """Lead to the step that is asked for by its number, or by its name (LOOKED_UP)."""
     name = request.GET.get("to")
     if name is None:
@@ -99,7 +99,7 @@ def answer_target(request: HttpRequest, route: Route) -> HttpResponse:
         raise Http404("There is no such place.")
     number = _number(request.GET.get("from", ""))
     try:
-        steps = walked(_detail(route.hand).raw).walk.steps
+        steps = walked(_detail(route.hand, sources).raw).walk.steps
     except replay.Refusal:
         raise Http404("This record cannot be replayed now.") from None
     if number >= len(steps):
@@ -114,16 +114,16 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _detail(hand: int) -> selectors.HandDetail:
+def _detail(hand: int, sources: Sources) -> selectors.HandDetail:
     try:
-        return selectors.hand_detail(hand)
+        return selectors.hand_detail(hand, sources=sources)
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
 
 
-def _played(hand: int, *, is_page: bool = False) -> selectors.PlayedHand:
+def _played(hand: int, sources: Sources, *, is_page: bool = False) -> selectors.PlayedHand:
     try:
-        return selectors.played_hand(hand, is_page=is_page)
+        return selectors.played_hand(hand, sources=sources, is_page=is_page)
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
 
@@ -133,16 +133,17 @@ def _page(request: HttpRequest, route: Route, number: int | None) -> HttpRespons
     if route.is_auditor and REGION_HEADER not in request.headers:
         response = _auditors_page(request, route, number)
     else:
-        response = answer_step(request, route, number)
+        response = answer_step(request, route, number, sources=sources_of_request(request))
     patch_vary_headers(response, (REGION_HEADER, "Cookie"))
     return response
 
 
 def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
-    played = _played(route.hand, is_page=True)
+    sources = sources_of_request(request)
+    played = _played(route.hand, sources, is_page=True)
     if played.version.feed or played.has_history:
         # What came more than once, or from a feed, has more to be told than one hand's steps.
-        detail = _detail(route.hand)
+        detail = _detail(route.hand, sources)
         feed = feed_record_of(detail)
         if feed is not None:
             if number is not None:
@@ -189,10 +190,11 @@ def answer_step(
     route: Route,
     number: int | None,
     *,
+    sources: Sources,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> HttpResponse:
     """A step without what is stored about its hand; `more` goes to the template of a whole page."""
-    played = _played(route.hand)
+    played = _played(route.hand, sources)
     if played.version.feed:
         raise Http404("What a feed tells of a hand has no steps, and is the auditor's.")
     try:
@@ -336,7 +338,11 @@ def record(request: HttpRequest, hand: int) -> HttpResponse:
     if text and not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise Http404("There is no such version.")
     try:
-        detail = selectors.hand_detail(hand, version=int(text) if text else None)
+        detail = selectors.hand_detail(
+            hand,
+            sources=sources_of_request(request),
+            version=int(text) if text else None,
+        )
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
     return _file(detail.raw, f"hand-{hand}-version-{detail.version.number}.ndjson")
@@ -348,7 +354,7 @@ def record(request: HttpRequest, hand: int) -> HttpResponse:
 def verdict(request: HttpRequest, hand: int) -> HttpResponse:
     """The stored verdict as one line of verdict/1."""
     refuse_others(request, hand)
-    detail = _detail(hand)
+    detail = _detail(hand, sources_of_request(request))
     feed = feed_record_of(detail)
     if feed is not None:
         return _file(feed_verdict(detail, feed), f"verdict-{hand}.ndjson")

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 import replay
 from audit import selectors
 from audit.selectors.access import Act
-from audit.web.access import needs
+from audit.web.access import needs, sources_of_request
 from audit.web.presenters.hands import present_head
 from audit.web.presenters.what_if import changes_for, explained_by, present_trials, present_what_if
 from audit.web.views.viewer import refuse_others, route_of
@@ -27,7 +27,7 @@ def what_if(request: HttpRequest, hand: int) -> HttpResponse:
     refuse_others(request, hand)
     route = route_of(request, hand)
     try:
-        detail = selectors.hand_detail(hand)
+        detail = selectors.hand_detail(hand, sources=sources_of_request(request))
         replayed = walked(detail.raw)
     except selectors.NotFound as error:
         raise Http404(str(error)) from None

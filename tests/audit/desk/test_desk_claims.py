@@ -25,7 +25,7 @@ def claim(user: Any, *hands: Hand, **fields: Any) -> Claim:
         "text": "I was paid too little",
         "hand_ids": tuple(hand.pk for hand in hands),
     }
-    return desk.enter_claim(user=user, complaint=desk.Complaint(**(values | fields)))
+    return desk.enter_claim(user=user, complaint=desk.Complaint(**(values | fields)), sources=None)
 
 
 def hand(name: str) -> Hand:
@@ -55,7 +55,9 @@ def test_a_claim_about_a_clean_hand_opens_a_case_of_its_own(gather: Gather, ines
 
 def test_a_claim_about_a_closed_case_opens_one_behind_it(gather: Gather, ines: Any) -> None:
     (case,) = gather(wrong("a"))
-    desk.decide_case(case_id=case.pk, user=ines, decision="log", reason="paid rightly")
+    desk.decide_case(
+        case_id=case.pk, user=ines, decision="log", reason="paid rightly", sources=None
+    )
     entered = claim(ines, hand("a"))
     assert (entered.case.earlier, entered.case.cause) == (case, None)
 
@@ -136,13 +138,13 @@ def test_what_is_no_claim(gather: Gather, ines: Any) -> None:
 def test_a_claim_taken_back(gather: Gather, ines: Any) -> None:
     (case,) = gather(wrong("a"), changed(B, hand_id="clean"))
     joined, alone = claim(ines, hand("a")), claim(ines, hand("clean"))
-    desk.withdraw_claim(claim_id=joined.pk, user=ines, reason="he was wrong")
+    desk.withdraw_claim(claim_id=joined.pk, user=ines, reason="he was wrong", sources=None)
     case.refresh_from_db()
     assert case.state == CaseState.OPEN
-    desk.withdraw_claim(claim_id=alone.pk, user=ines, reason="he was wrong")
+    desk.withdraw_claim(claim_id=alone.pk, user=ines, reason="he was wrong", sources=None)
     assert Case.objects.get(pk=alone.case_id).state == CaseState.WITHDRAWN
     for entered in (joined, alone):
         with pytest.raises(desk.DeskConflict):
-            desk.withdraw_claim(claim_id=entered.pk, user=ines, reason="again")
+            desk.withdraw_claim(claim_id=entered.pk, user=ines, reason="again", sources=None)
     with pytest.raises(desk.CaseNotFound):
-        desk.withdraw_claim(claim_id=10**20, user=ines, reason="which?")
+        desk.withdraw_claim(claim_id=10**20, user=ines, reason="which?", sources=None)

@@ -30,17 +30,24 @@ def acts(case_id: int) -> list[tuple[str, str | None, str]]:
 
 def test_svc_10_undo_of_a_decision_keeps_both_acts(gather: Gather, ines: Any, tom: Any) -> None:
     (case,) = gather(wrong("a"))
-    assert desk_overview(user_id=ines.pk).open_count == 1
+    assert desk_overview(user_id=ines.pk, sources=None).open_count == 1
     desk.decide_case(
-        case_id=case.pk, user=ines, decision="rule", reason="explained", revision=case.revision
+        case_id=case.pk,
+        user=ines,
+        decision="rule",
+        reason="explained",
+        revision=case.revision,
+        sources=None,
     )
     case.refresh_from_db()
     assert (case.state, case.decision) == (CaseState.DECIDED, "rule")
-    assert desk_overview(user_id=ines.pk).open_count == 0
-    desk.reopen_case(case_id=case.pk, user=tom, reason="not explained", revision=case.revision)
+    assert desk_overview(user_id=ines.pk, sources=None).open_count == 0
+    desk.reopen_case(
+        case_id=case.pk, user=tom, reason="not explained", revision=case.revision, sources=None
+    )
     case.refresh_from_db()
     assert (case.state, case.decision) == (CaseState.OPEN, "")
-    assert desk_overview(user_id=ines.pk).open_count == 1
+    assert desk_overview(user_id=ines.pk, sources=None).open_count == 1
     assert acts(case.pk)[2:] == [
         ("decided", "ines.castro", "explained"),
         ("reopened", "tom.reyes", "not explained"),
@@ -53,18 +60,18 @@ def test_the_order_is_money_at_risk_times_age(gather: Gather, ines: Any, setting
     nets, rakes = gather(wrong("a"), without_rake("b"))  # 1.00 and 5.00 at risk
 
     def order() -> list[int]:
-        return [row.pk for row in list_cases(QueueFilters(), user_id=ines.pk).rows]
+        return [row.pk for row in list_cases(QueueFilters(), user_id=ines.pk, sources=None).rows]
 
     assert order() == [rakes.pk, nets.pk]
     aged(nets.pk, days=20)
     aged(rakes.pk, days=3)
     assert order() == [nets.pk, rakes.pk]  # 20 against 15
-    row = list_cases(QueueFilters(), user_id=ines.pk).rows[0]
+    row = list_cases(QueueFilters(), user_id=ines.pk, sources=None).rows[0]
     assert (row.risk, row.score // 1000) == ("1", 20)
     aged(nets.pk, days=14)
     assert order() == [rakes.pk, nets.pk]  # 14 against 15
     settings.TILECOURT_CURRENCY_WEIGHTS = {"CNY": Decimal("0.5")}
-    assert list_cases(QueueFilters(), user_id=ines.pk).rows[0].risk == "2.5"
+    assert list_cases(QueueFilters(), user_id=ines.pk, sources=None).rows[0].risk == "2.5"
 
 
 def aged(case_id: int, *, days: int) -> None:
@@ -83,11 +90,11 @@ def test_of_several_currencies_the_largest_weighed_one_counts(
     gather: Gather, ines: Any, settings: Any
 ) -> None:
     gather(wrong("a"), wrong("b", currency="JPX"), wrong("c", currency="JPX"))
-    (row,) = list_cases(QueueFilters(), user_id=ines.pk).rows
+    (row,) = list_cases(QueueFilters(), user_id=ines.pk, sources=None).rows
     assert [(one.currency, one.minor) for one in row.money] == [("CNY", 100), ("JPX", 200)]
     assert row.risk == "2"
     settings.TILECOURT_CURRENCY_WEIGHTS = {"CNY": 3, "JPX": 1}
-    (row,) = list_cases(QueueFilters(), user_id=ines.pk).rows
+    (row,) = list_cases(QueueFilters(), user_id=ines.pk, sources=None).rows
     assert row.risk == "3"
 
 
@@ -110,7 +117,7 @@ def test_pages_of_the_queue_go_on_and_back(gather: Gather, ines: Any) -> None:
     gather(*(wrong(f"h{number}", source=f"s{number}") for number in range(7)))
 
     def page(cursor: str | None) -> Any:
-        return list_cases(QueueFilters(), user_id=ines.pk, cursor=cursor, limit=3)
+        return list_cases(QueueFilters(), user_id=ines.pk, cursor=cursor, limit=3, sources=None)
 
     first = page(None)
     second = page(first.next_cursor)
@@ -127,17 +134,17 @@ def test_pages_of_the_queue_go_on_and_back(gather: Gather, ines: Any) -> None:
 
 def test_taking_the_next_case_locks_it_for_a_while(gather: Gather, ines: Any, tom: Any) -> None:
     nets, rakes = gather(wrong("a"), without_rake("b"))
-    assert desk.take_next(user=ines) == rakes.pk
-    assert desk.take_next(user=tom) == nets.pk
-    assert desk.take_next(user=tom) is None
+    assert desk.take_next(user=ines, sources=None) == rakes.pk
+    assert desk.take_next(user=tom, sources=None) == nets.pk
+    assert desk.take_next(user=tom, sources=None) is None
     rakes.refresh_from_db()
     assert rakes.assignee == ines
     with pytest.raises(desk.DeskConflict, match=r"C-\d+ is with ines.castro until"):
-        desk.decide_case(case_id=rakes.pk, user=tom, decision="log", reason="no")
+        desk.decide_case(case_id=rakes.pk, user=tom, decision="log", reason="no", sources=None)
     with pytest.raises(desk.DeskConflict, match="is with ines"):
-        desk.take_case(case_id=rakes.pk, user=tom)
-    desk.release_case(case_id=rakes.pk, user=ines, note="ask the room first")
-    assert desk.take_next(user=tom) == rakes.pk
+        desk.take_case(case_id=rakes.pk, user=tom, sources=None)
+    desk.release_case(case_id=rakes.pk, user=ines, note="ask the room first", sources=None)
+    assert desk.take_next(user=tom, sources=None) == rakes.pk
     assert acts(rakes.pk)[2:] == [
         ("taken", "ines.castro", ""),
         ("released", "ines.castro", "ask the room first"),
@@ -150,9 +157,9 @@ def test_a_lock_that_ran_out_is_released_and_on_record(
 ) -> None:
     (case,) = gather(wrong("a"))
     settings.TILECOURT_TAKE_MINUTES = 0
-    assert desk.take_next(user=ines) == case.pk
+    assert desk.take_next(user=ines, sources=None) == case.pk
     settings.TILECOURT_TAKE_MINUTES = 30
-    assert desk.take_next(user=tom) == case.pk
+    assert desk.take_next(user=tom, sources=None) == case.pk
     assert acts(case.pk)[2:] == [
         ("taken", "ines.castro", ""),
         ("lapsed", None, ""),
@@ -168,13 +175,15 @@ def test_assigning_is_for_good_and_takes_it_out_of_the_queue(
     gather: Gather, ines: Any, tom: Any
 ) -> None:
     (case,) = gather(wrong("a"))
-    desk.assign_case(case_id=case.pk, user=ines, to=tom, note="you know the room")
-    assert desk.take_next(user=ines) is None
+    desk.assign_case(case_id=case.pk, user=ines, to=tom, note="you know the room", sources=None)
+    assert desk.take_next(user=ines, sources=None) is None
     with pytest.raises(desk.DeskConflict, match=r"with tom\.reyes"):
-        desk.withdraw_case(case_id=case.pk, user=ines, reason="no")
+        desk.withdraw_case(case_id=case.pk, user=ines, reason="no", sources=None)
     with pytest.raises(desk.DeskConflict, match="not yours"):
-        desk.release_case(case_id=case.pk, user=ines)
-    desk.decide_case(case_id=case.pk, user=tom, decision="player", reason="he is right")
+        desk.release_case(case_id=case.pk, user=ines, sources=None)
+    desk.decide_case(
+        case_id=case.pk, user=tom, decision="player", reason="he is right", sources=None
+    )
     case.refresh_from_db()
     assert (case.decision, case.assignee, case.taken_until) == ("player", None, None)
 
@@ -182,26 +191,36 @@ def test_assigning_is_for_good_and_takes_it_out_of_the_queue(
 def test_what_makes_no_sense_is_refused_with_words(gather: Gather, ines: Any) -> None:
     (case,) = gather(wrong("a"))
     for call in (
-        lambda: desk.decide_case(case_id=case.pk, user=ines, decision="log", reason="  "),
-        lambda: desk.decide_case(case_id=case.pk, user=ines, decision="yes", reason="so"),
-        lambda: desk.decide_case(case_id=case.pk, user=ines, decision="log", reason="a\0b"),
-        lambda: desk.comment_case(case_id=case.pk, user=ines, text="x" * 4001),
-        lambda: desk.comment_case(case_id=case.pk, user=ines, text="x", hand_id=99),
-        lambda: desk.comment_case(case_id=case.pk, user=ines, text="x", step=3),
+        lambda: desk.decide_case(
+            case_id=case.pk, user=ines, decision="log", reason="  ", sources=None
+        ),
+        lambda: desk.decide_case(
+            case_id=case.pk, user=ines, decision="yes", reason="so", sources=None
+        ),
+        lambda: desk.decide_case(
+            case_id=case.pk, user=ines, decision="log", reason="a\0b", sources=None
+        ),
+        lambda: desk.comment_case(case_id=case.pk, user=ines, text="x" * 4001, sources=None),
+        lambda: desk.comment_case(case_id=case.pk, user=ines, text="x", hand_id=99, sources=None),
+        lambda: desk.comment_case(case_id=case.pk, user=ines, text="x", step=3, sources=None),
     ):
         with pytest.raises(desk.DeskRefused):
             call()
     for case_id in (case.pk + 1, 0, -1, 10**30):
         with pytest.raises(desk.CaseNotFound):
-            desk.comment_case(case_id=case_id, user=ines, text="hello")
+            desk.comment_case(case_id=case_id, user=ines, text="hello", sources=None)
     assert len(acts(case.pk)) == 2
 
 
 def test_a_comment_points_to_a_step_and_changes_nothing_else(gather: Gather, ines: Any) -> None:
     (case,) = gather(wrong("a"))
     hand = Hand.objects.get()
-    desk.decide_case(case_id=case.pk, user=ines, decision="log", reason="paid rightly")
-    desk.comment_case(case_id=case.pk, user=ines, text="see here", hand_id=hand.pk, step=4)
+    desk.decide_case(
+        case_id=case.pk, user=ines, decision="log", reason="paid rightly", sources=None
+    )
+    desk.comment_case(
+        case_id=case.pk, user=ines, text="see here", hand_id=hand.pk, step=4, sources=None
+    )
     act = CaseAct.objects.order_by("-number")[0]
     assert (act.hand_id, act.step, act.state, act.decision) == (hand.pk, 4, "decided", "log")
 
@@ -210,11 +229,11 @@ def test_svc_54_deciding_a_withdrawn_case_is_refused_with_its_state(
     gather: Gather, ines: Any, tom: Any
 ) -> None:
     (case,) = gather(wrong("a"))
-    desk.withdraw_case(case_id=case.pk, user=ines, reason="filed by mistake")
+    desk.withdraw_case(case_id=case.pk, user=ines, reason="filed by mistake", sources=None)
     with pytest.raises(desk.DeskConflict, match=r"C-\d+ is withdrawn by ines.castro"):
-        desk.decide_case(case_id=case.pk, user=tom, decision="log", reason="late")
+        desk.decide_case(case_id=case.pk, user=tom, decision="log", reason="late", sources=None)
     with pytest.raises(desk.DeskConflict, match="is withdrawn"):
-        desk.take_case(case_id=case.pk, user=tom)
+        desk.take_case(case_id=case.pk, user=tom, sources=None)
 
 
 def at_once(*calls: Callable[[], Any]) -> list[Any]:
@@ -250,10 +269,20 @@ def test_svc_53_two_deciders_and_one_decision(ingest: Ingest, ines: Any, tom: An
     for case in cases:
         results = at_once(
             lambda case=case: desk.decide_case(
-                case_id=case.pk, user=ines, decision="player", reason="upheld", revision=0
+                case_id=case.pk,
+                user=ines,
+                decision="player",
+                reason="upheld",
+                revision=0,
+                sources=None,
             ),
             lambda case=case: desk.decide_case(
-                case_id=case.pk, user=tom, decision="log", reason="rejected", revision=0
+                case_id=case.pk,
+                user=tom,
+                decision="log",
+                reason="rejected",
+                revision=0,
+                sources=None,
             ),
         )
         lost = [one for one in results if isinstance(one, desk.DeskConflict)]
@@ -273,11 +302,14 @@ def test_two_people_never_get_one_case(ingest: Ingest, ines: Any, tom: Any) -> N
     desk.gather_cases()
     taken: list[int] = []
     for _ in range(ROUNDS):
-        results = at_once(lambda: desk.take_next(user=ines), lambda: desk.take_next(user=tom))
+        results = at_once(
+            lambda: desk.take_next(user=ines, sources=None),
+            lambda: desk.take_next(user=tom, sources=None),
+        )
         assert all(isinstance(one, int) for one in results)
         taken += results
     assert len(set(taken)) == 2 * ROUNDS
-    assert desk.take_next(user=ines) is None
+    assert desk.take_next(user=ines, sources=None) is None
     held = dict(Case.objects.values_list("pk", "assignee__username"))
     assert [held[pk] for pk in taken] == ["ines.castro", "tom.reyes"] * ROUNDS
 
@@ -288,7 +320,10 @@ def test_one_case_left_goes_to_one_of_two(ingest: Ingest, ines: Any, tom: Any) -
     desk.gather_cases()
     (case,) = Case.objects.all()
     for _ in range(20):
-        results = at_once(lambda: desk.take_next(user=ines), lambda: desk.take_next(user=tom))
+        results = at_once(
+            lambda: desk.take_next(user=ines, sources=None),
+            lambda: desk.take_next(user=tom, sources=None),
+        )
         assert sorted(results, key=str) == sorted([case.pk, None], key=str)
         winner = ines if results[0] is not None else tom
-        desk.release_case(case_id=case.pk, user=winner)
+        desk.release_case(case_id=case.pk, user=winner, sources=None)

@@ -102,13 +102,15 @@ def test_a_cause_that_comes_again_opens_the_next_case_behind_the_closed_one(
     gather: Gather, ines: Any
 ) -> None:
     (first,) = gather(wrong("a"))
-    desk.decide_case(case_id=first.pk, user=ines, decision="operator", reason="paid wrongly")
+    desk.decide_case(
+        case_id=first.pk, user=ines, decision="operator", reason="paid wrongly", sources=None
+    )
     first, second = gather(wrong("b"))
     assert (standing(first), standing(second)) == (["a"], ["b"])
     assert (second.earlier_id, second.sequence, second.state) == (first.pk, 2, CaseState.OPEN)
     assert second.cause_id == first.cause_id
     # The earlier one opened again does not take the later hands.
-    desk.reopen_case(case_id=first.pk, user=ines, reason="a mistake")
+    desk.reopen_case(case_id=first.pk, user=ines, reason="a mistake", sources=None)
     first, second = gather(wrong("c"))
     assert (standing(first), standing(second)) == (["a"], ["b", "c"])
 

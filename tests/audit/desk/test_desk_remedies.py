@@ -32,7 +32,9 @@ def decided(gather: Gather, ines: Any) -> Case:
         hand["result"]["seats"][0]["net"] = "9.00"
         lines.append(json.dumps(hand).encode())
     (case,) = gather(*lines)
-    desk.decide_case(case_id=case.pk, user=ines, decision="operator", reason="paid wrongly")
+    desk.decide_case(
+        case_id=case.pk, user=ines, decision="operator", reason="paid wrongly", sources=None
+    )
     case.refresh_from_db()
     return case
 
@@ -43,7 +45,9 @@ def entries(remedy: Remedy) -> list[tuple[str, str, str, int]]:
 
 
 def propose(case: Case, user: Any, scope: desk.Scope = desk.Scope.ALL) -> Remedy:
-    return desk.propose_remedy(case_id=case.pk, user=user, reason="put right", scope=scope)
+    return desk.propose_remedy(
+        case_id=case.pk, user=user, reason="put right", scope=scope, sources=None
+    )
 
 
 def test_a_proposal_is_the_sum_of_the_differences_and_balances(decided: Case, ines: Any) -> None:
@@ -63,7 +67,7 @@ def test_only_what_is_owed_and_later_the_rest(decided: Case, ines: Any, tom: Any
     assert entries(owed) == [("player", "Ann", "CNY", 100), ("house", "", "CNY", -100)]
     rest = propose(decided, ines)
     assert entries(rest) == [("player", "Bo", "CNY", -200), ("house", "", "CNY", 200)]
-    desk.reject_remedy(remedy_id=rest.pk, user=ines, reason="too small to ask for")
+    desk.reject_remedy(remedy_id=rest.pk, user=ines, reason="too small to ask for", sources=None)
     assert entries(propose(decided, tom)) == entries(rest)
 
 
@@ -72,7 +76,7 @@ def test_a_remedy_that_turns_out_wrong_is_put_right_by_another(
 ) -> None:
     """The room restates one of the hands: what was booked for it is booked back."""
     first = propose(decided, ines)
-    desk.approve_remedy(remedy_id=first.pk, user=tom)
+    desk.approve_remedy(remedy_id=first.pk, user=tom, sources=None)
     gather(changed(B, hand_id="b"), user=ines, restatement="the room corrected it")
     assert entries(propose(decided, tom)) == [
         ("player", "Ann", "CNY", -50),
@@ -84,26 +88,26 @@ def test_a_remedy_that_turns_out_wrong_is_put_right_by_another(
 def test_four_eyes(decided: Case, ines: Any, tom: Any) -> None:
     remedy = propose(decided, ines)
     with pytest.raises(desk.DeskConflict, match="A second person"):
-        desk.approve_remedy(remedy_id=remedy.pk, user=ines)
+        desk.approve_remedy(remedy_id=remedy.pk, user=ines, sources=None)
     # The database itself says the same.
     with pytest.raises(IntegrityError, match="remedy_approved_by_another"), transaction.atomic():
         Remedy.objects.filter(pk=remedy.pk).update(
             state=RemedyState.APPROVED, settled_by=ines, settled_at=remedy.proposed_at
         )
-    desk.approve_remedy(remedy_id=remedy.pk, user=tom)
+    desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
     with pytest.raises(desk.DeskConflict, match=r"R-\d+ is approved"):
-        desk.approve_remedy(remedy_id=remedy.pk, user=tom)
+        desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
     with pytest.raises(desk.DeskConflict, match="is approved"):
-        desk.reject_remedy(remedy_id=remedy.pk, user=tom, reason="no")
+        desk.reject_remedy(remedy_id=remedy.pk, user=tom, reason="no", sources=None)
 
 
 def test_exported_once_and_the_same_again(decided: Case, ines: Any, tom: Any) -> None:
     remedy = propose(decided, ines)
     with pytest.raises(desk.DeskConflict, match="is proposed"):
-        desk.export_remedy(remedy_id=remedy.pk, user=ines)
-    desk.approve_remedy(remedy_id=remedy.pk, user=tom)
-    first, is_new = desk.export_remedy(remedy_id=remedy.pk, user=ines)
-    again, is_new_again = desk.export_remedy(remedy_id=remedy.pk, user=tom)
+        desk.export_remedy(remedy_id=remedy.pk, user=ines, sources=None)
+    desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
+    first, is_new = desk.export_remedy(remedy_id=remedy.pk, user=ines, sources=None)
+    again, is_new_again = desk.export_remedy(remedy_id=remedy.pk, user=tom, sources=None)
     assert (is_new, is_new_again) == (True, False)
     assert (first.pk, bytes(first.csv), bytes(first.json)) == (
         again.pk,
@@ -132,10 +136,10 @@ def test_names_in_the_file_are_no_formulas(gather: Gather, ines: Any, tom: Any) 
     for seat, name in zip(hand["seats"], names, strict=True):
         seat["player"] = name
     (case,) = gather(json.dumps(hand).encode())
-    desk.decide_case(case_id=case.pk, user=ines, decision="player", reason="so")
+    desk.decide_case(case_id=case.pk, user=ines, decision="player", reason="so", sources=None)
     remedy = propose(case, ines)
-    desk.approve_remedy(remedy_id=remedy.pk, user=tom)
-    export, _ = desk.export_remedy(remedy_id=remedy.pk, user=ines)
+    desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
+    export, _ = desk.export_remedy(remedy_id=remedy.pk, user=ines, sources=None)
     rows = list(csv.DictReader(io.StringIO(bytes(export.csv).decode())))
     assert [row["player"] for row in rows] == ["''@C", "'-B", "'=1+1", ""]
     assert [row["player"].removeprefix("'") for row in rows if row["player"]] == [
@@ -151,21 +155,21 @@ def test_money_moves_only_after_a_decision_for_it(gather: Gather, ines: Any, dec
     (case,) = gather(wrong("a"))
     with pytest.raises(desk.DeskConflict, match="is open"):
         propose(case, ines)
-    desk.decide_case(case_id=case.pk, user=ines, decision=decision, reason="so")
+    desk.decide_case(case_id=case.pk, user=ines, decision=decision, reason="so", sources=None)
     with pytest.raises(desk.DeskConflict, match="is decided"):
         propose(case, ines)
 
 
 def test_a_case_opened_again_stops_its_remedies(decided: Case, ines: Any, tom: Any) -> None:
     remedy = propose(decided, ines)
-    desk.reopen_case(case_id=decided.pk, user=tom, reason="look again")
+    desk.reopen_case(case_id=decided.pk, user=tom, reason="look again", sources=None)
     with pytest.raises(desk.DeskConflict, match="is open"):
-        desk.approve_remedy(remedy_id=remedy.pk, user=tom)
-    desk.decide_case(case_id=decided.pk, user=tom, decision="player", reason="so")
-    desk.approve_remedy(remedy_id=remedy.pk, user=tom)
-    desk.reopen_case(case_id=decided.pk, user=tom, reason="look again")
+        desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
+    desk.decide_case(case_id=decided.pk, user=tom, decision="player", reason="so", sources=None)
+    desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
+    desk.reopen_case(case_id=decided.pk, user=tom, reason="look again", sources=None)
     with pytest.raises(desk.DeskConflict, match="is open"):
-        desk.export_remedy(remedy_id=remedy.pk, user=tom)
+        desk.export_remedy(remedy_id=remedy.pk, user=tom, sources=None)
 
 
 def run(statement: str) -> None:
@@ -183,8 +187,8 @@ def refused(statement: str, words: str = "never changed or deleted") -> None:
 
 def test_the_database_refuses_what_is_not_done_here(decided: Case, ines: Any, tom: Any) -> None:
     remedy = propose(decided, ines)
-    desk.approve_remedy(remedy_id=remedy.pk, user=tom)
-    desk.export_remedy(remedy_id=remedy.pk, user=tom)
+    desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
+    desk.export_remedy(remedy_id=remedy.pk, user=tom, sources=None)
     run("SELECT 1")  # what was done by the services stands
     for table in (
         "caseact", "caseamount", "cause", "remedyentry", "remedyexport", "casehand", "case",

@@ -44,7 +44,7 @@ def feed(db: Any) -> Feed:
 
 def test_a_pull_becomes_hands_that_are_consistent_and_never_clean(feed: Feed) -> None:
     data = ky_answer(ky_row(), ky_row(GameID="g2"))
-    row = selectors.get_upload(feed("ky-730", data).upload_id)
+    row = selectors.get_upload(feed("ky-730", data).upload_id, sources=None)
     assert (row.state, row.lines, row.consistent, row.clean, row.new) == ("done", 2, 2, 0, 2)
     hands = Hand.objects.order_by("hand_id")
     assert [(hand.source, hand.hand_id, hand.verdict_kind) for hand in hands] == [
@@ -86,16 +86,16 @@ def test_unknown_fields_are_counted_on_the_source(feed: Feed) -> None:
 
 def test_a_discrepancy_is_found_and_stored(feed: Feed) -> None:
     wrong = ky_row(ChairID=4, Accounts="7_bob", Profit="19.20", Revenue="0.80")
-    row = selectors.get_upload(feed("ky-730", ky_answer(wrong)).upload_id)
+    row = selectors.get_upload(feed("ky-730", ky_answer(wrong)).upload_id, sources=None)
     assert (row.discrepant, row.consistent) == (1, 0)
     assert Hand.objects.get().error_code == "rake-mismatch"
 
 
 def test_the_four_chairs_are_one_hand_with_its_settlement(feed: Feed) -> None:
     data = log_of([record for vector in "abcd" for record in event_records(vector)])
-    row = selectors.get_upload(feed("event-list-122", gzip.compress(data)).upload_id)
+    row = selectors.get_upload(feed("event-list-122", gzip.compress(data)).upload_id, sources=None)
     assert (row.lines, row.consistent) == (4, 4)
-    detail = selectors.hand_detail(Hand.objects.get(hand_id="r-c").pk)
+    detail = selectors.hand_detail(Hand.objects.get(hand_id="r-c").pk, sources=None)
     assert detail.verdict.settlement is not None
     assert [seat["net"] for seat in detail.verdict.settlement["seats"]] == [
         "95.00", "-150.00", "47.50", "0.00",
@@ -104,7 +104,7 @@ def test_the_four_chairs_are_one_hand_with_its_settlement(feed: Feed) -> None:
 
 def test_a_bad_record_is_refused_with_its_place_and_the_others_go_on(feed: Feed) -> None:
     data = ky_answer(ky_row(), ky_row(GameID="g2", KindID=720))
-    row = selectors.get_upload(feed("ky-730", data).upload_id)
+    row = selectors.get_upload(feed("ky-730", data).upload_id, sources=None)
     assert (row.consistent, row.rejected) == (1, 1)
     refusal = Refusal.objects.get()
     assert (refusal.line, refusal.place, refusal.reason) == (
@@ -118,7 +118,7 @@ def test_an_unknown_layout_is_refused_as_a_whole(feed: Feed) -> None:
     body = json.loads(ky_answer(ky_row()))
     body["d"]["list"]["Profit"] = []
     data = json.dumps(body).encode()
-    row = selectors.get_upload(feed("ky-730", data).upload_id)
+    row = selectors.get_upload(feed("ky-730", data).upload_id, sources=None)
     assert (row.state, row.rejected) == ("failed", 1)
     refusal = Refusal.objects.get()
     assert refusal.place == "$.d.list.Profit"
@@ -137,16 +137,16 @@ def test_a_bet_settled_anew_becomes_the_current_one(feed: Feed, django_user_mode
     anew = wm_row(reset="Y", result="-100.0000", winLoss="-100.0000", validbet="100.0000")
     received = feed("wm-112", log_of([anew, wm_row(betId="70003")]), user=user)
     assert received.restating_id is not None
-    row = selectors.get_upload(received.restating_id)
+    row = selectors.get_upload(received.restating_id, sources=None)
     assert (row.restated, row.consistent, row.restatement) == (
         1, 1, "Settled anew by its source (WM, gid 112).",
     )  # fmt: skip
     hand = Hand.objects.get(hand_id="70001")
     assert hand.is_conflict is False
-    detail = selectors.hand_detail(hand.pk)
+    detail = selectors.hand_detail(hand.pk, sources=None)
     assert [version.is_current for version in detail.versions] == [False, True]
     assert json.loads(detail.raw)[0]["result"] == "-100.0000"
-    assert selectors.get_upload(received.upload_id).new == 1
+    assert selectors.get_upload(received.upload_id, sources=None).new == 1
 
 
 def test_a_file_of_nothing_else_is_one_upload(feed: Feed, django_user_model: Any) -> None:
@@ -189,7 +189,7 @@ def test_other_values_under_a_known_id_are_a_conflict(feed: Feed) -> None:
     feed("ky-730", ky_answer(ky_row(CellScore="9.00")))
     hand = Hand.objects.get()
     assert hand.is_conflict is True
-    (difference,) = selectors.hand_detail(hand.pk).differences
+    (difference,) = selectors.hand_detail(hand.pk, sources=None).differences
     assert difference.path.endswith("CellScore")
 
 
@@ -212,7 +212,7 @@ def test_a_line_with_gaps_comes_in_as_a_feed_of_its_own(feed: Feed) -> None:
                     "profit": "5"}],
         "players": [{"player": "a", "profit": "5"}],
     }  # fmt: skip
-    row = selectors.get_upload(feed("partial", log_of([line]), source="").upload_id)
+    row = selectors.get_upload(feed("partial", log_of([line]), source="").upload_id, sources=None)
     assert (row.consistent, row.rejected) == (1, 0)
     assert Hand.objects.get().started_at == "2024-05-17T21:14:06+08:00"
 
@@ -232,7 +232,7 @@ NESTED = b"[" * 20_000
     ids=range(18),
 )  # fmt: skip
 def test_no_file_makes_an_importer_fail(feed: Feed, name: str, data: bytes) -> None:
-    row = selectors.get_upload(feed(name, data).upload_id)
+    row = selectors.get_upload(feed(name, data).upload_id, sources=None)
     assert (row.state, row.failed, row.hands) == ("failed", 0, 0)
     assert row.error
 

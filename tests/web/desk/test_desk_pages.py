@@ -41,7 +41,7 @@ def claim(user: Any, name: str = "a", **fields: Any) -> Claim:
     hand = Hand.objects.get(hand_id=name)
     values = {"player": "Bo", "claimed_at": hand.played_at, "text": "too little",
               "hand_ids": (hand.pk,), "amount": "1.00"}  # fmt: skip
-    return desk.enter_claim(user=user, complaint=desk.Complaint(**(values | fields)))
+    return desk.enter_claim(user=user, complaint=desk.Complaint(**(values | fields)), sources=None)
 
 
 def test_nobody_comes_in_without_signing_in(client: Client, gather: Gather) -> None:
@@ -92,9 +92,13 @@ def test_lists_ask_the_same_few_questions(
     cases = gather(*(wrong(f"h{number}", source=f"s{number}") for number in range(count)))
     for number, case in enumerate(cases):
         claim(auditor, f"h{number}")
-        desk.decide_case(case_id=case.pk, user=auditor, decision="operator", reason="so")
-        desk.propose_remedy(case_id=case.pk, user=auditor, reason="so", scope=desk.Scope.ALL)
-        desk.reopen_case(case_id=case.pk, user=auditor, reason="so")
+        desk.decide_case(
+            case_id=case.pk, user=auditor, decision="operator", reason="so", sources=None
+        )
+        desk.propose_remedy(
+            case_id=case.pk, user=auditor, reason="so", scope=desk.Scope.ALL, sources=None
+        )
+        desk.reopen_case(case_id=case.pk, user=auditor, reason="so", sources=None)
     with CaptureQueriesContext(connection) as asked:
         page = site.get(f"/desk/{address}")
     assert page.status_code == 200
@@ -109,13 +113,17 @@ def test_a_case_and_its_file_ask_the_same_few_questions(
     for number in range(count):
         claim(auditor, f"h{number}")
         hand = Hand.objects.get(hand_id=f"h{number}")
-        desk.comment_case(case_id=case.pk, user=auditor, text="look", hand_id=hand.pk, step=1)
-        desk.decide_case(case_id=case.pk, user=auditor, decision="operator", reason="so")
-        remedy = desk.propose_remedy(
-            case_id=case.pk, user=auditor, reason="so", scope=desk.Scope.ALL
+        desk.comment_case(
+            case_id=case.pk, user=auditor, text="look", hand_id=hand.pk, step=1, sources=None
         )
-        desk.reject_remedy(remedy_id=remedy.pk, user=auditor, reason="no")
-        desk.reopen_case(case_id=case.pk, user=auditor, reason="so")
+        desk.decide_case(
+            case_id=case.pk, user=auditor, decision="operator", reason="so", sources=None
+        )
+        remedy = desk.propose_remedy(
+            case_id=case.pk, user=auditor, reason="so", scope=desk.Scope.ALL, sources=None
+        )
+        desk.reject_remedy(remedy_id=remedy.pk, user=auditor, reason="no", sources=None)
+        desk.reopen_case(case_id=case.pk, user=auditor, reason="so", sources=None)
     counted = {}
     for address in ("", "history/", "file/", "letter/?player=Bo"):
         with CaptureQueriesContext(connection) as asked:
@@ -260,7 +268,7 @@ def test_a_bulk_act_is_previewed_done_and_undone(
     fields: dict[str, Any] = {"seen": seen, "kind": "decided", "decision": "log"}
     assert site.post("/desk/bulk/do", fields | {"reason": ""}).status_code == 400
     assert site.post("/desk/bulk/do", fields | {"seen": ["x:1"], "reason": "so"}).status_code == 400
-    desk.comment_case(case_id=cases[1].pk, user=auditor, text="wait")
+    desk.comment_case(case_id=cases[1].pk, user=auditor, text="wait", sources=None)
     done = site.post("/desk/bulk/do", fields | {"reason": "a test table"})
     bulk = BulkAct.objects.get()
     assert done["Location"] == f"/desk/bulk/{bulk.pk}/"
@@ -349,7 +357,7 @@ def test_a_remedy_from_proposal_to_file(
     site: Client, toms: Client, gather: Gather, auditor: Any
 ) -> None:
     (case,) = gather(without_rake("a"))
-    desk.decide_case(case_id=case.pk, user=auditor, decision="operator", reason="so")
+    desk.decide_case(case_id=case.pk, user=auditor, decision="operator", reason="so", sources=None)
     fields = {"act": "propose", "scope": "all", "reason": "put right"}
     assert site.post(f"/desk/cases/{case.pk}/act", fields | {"scope": "some"}).status_code == 400
     assert site.post(f"/desk/cases/{case.pk}/act", fields).status_code == 302
@@ -381,9 +389,13 @@ def test_svc_64_markup_is_shown_as_text(site: Client, gather: Gather, auditor: A
     hand["seats"][0]["player"] = WICKED
     (case,) = gather(json.dumps(hand).encode())
     entered = claim(auditor, WICKED, player=WICKED, text=WICKED)
-    desk.comment_case(case_id=case.pk, user=auditor, text=WICKED)
-    desk.decide_case(case_id=case.pk, user=auditor, decision="operator", reason=WICKED)
-    remedy = desk.propose_remedy(case_id=case.pk, user=auditor, reason=WICKED, scope=desk.Scope.ALL)
+    desk.comment_case(case_id=case.pk, user=auditor, text=WICKED, sources=None)
+    desk.decide_case(
+        case_id=case.pk, user=auditor, decision="operator", reason=WICKED, sources=None
+    )
+    remedy = desk.propose_remedy(
+        case_id=case.pk, user=auditor, reason=WICKED, scope=desk.Scope.ALL, sources=None
+    )
     refused = site.post("/desk/claims/new/", {**CLAIM, "source": WICKED, "hands": WICKED + "x"})
     answers = [refused] + [
         site.get(f"/desk/{address}")
@@ -497,10 +509,14 @@ def test_a_letter_says_what_is_owed_and_booked(
     page = text_of(site.get(address))
     assert "CNY 0.50 is owed to you. This is a draft" in page
     assert "≠ 9.00 9.50" in page
-    desk.decide_case(case_id=case.pk, user=auditor, decision="player", reason="you are right")
-    remedy = desk.propose_remedy(case_id=case.pk, user=auditor, reason="so", scope=desk.Scope.OWED)
+    desk.decide_case(
+        case_id=case.pk, user=auditor, decision="player", reason="you are right", sources=None
+    )
+    remedy = desk.propose_remedy(
+        case_id=case.pk, user=auditor, reason="so", scope=desk.Scope.OWED, sources=None
+    )
     assert "CNY 0.50 is proposed as a credit and waits" in text_of(site.get(address))
-    desk.approve_remedy(remedy_id=remedy.pk, user=tom)
+    desk.approve_remedy(remedy_id=remedy.pk, user=tom, sources=None)
     page = text_of(site.get(address))
     assert f"CNY 0.50 will be credited to you (R-{remedy.pk})." in page
     assert "Reason: you are right" in page
