@@ -40,7 +40,7 @@ class _Held:
     """What this process holds: the files, and the publications up to `head`, all together."""
 
     files: replay.Rulesets
-    head: tuple[int, bytes] | None
+    head: tuple[int | None, bytes] | None
     rulesets: replay.Rulesets
 
 
