@@ -44,6 +44,7 @@ class Act(StrEnum):
     SEE_RULESETS = "see-rulesets"
     WRITE_RULESETS = "write-rulesets"
     APPROVE_RULESETS = "approve-rulesets"
+    REHEARSE_RULESETS = "rehearse-rulesets"
     MANAGE_ACCOUNTS = "manage-accounts"
     MANAGE_KEYS = "manage-keys"
     MANAGE_WEBHOOKS = "manage-webhooks"
@@ -84,15 +85,18 @@ TABLE: dict[Act, frozenset[Role]] = {
     Act.SEE_RULESETS: frozenset({_I, _A, _W, _P}),
     Act.WRITE_RULESETS: frozenset({_W}),
     Act.APPROVE_RULESETS: frozenset({_P}),
+    Act.REHEARSE_RULESETS: frozenset({_W, _P}),
     Act.MANAGE_ACCOUNTS: frozenset({_M}),
     Act.MANAGE_KEYS: frozenset({_M}),
     Act.MANAGE_WEBHOOKS: frozenset({_M}),
     Act.MANAGE_RETENTION: frozenset({_M}),
     Act.MANAGE_SOURCES: frozenset({_M}),
 }
-# What concerns the service as a whole: a grant for one source does not reach so far.
+# What concerns the service as a whole: a grant for one source does not reach so far. The log of
+# evidence counts the rows of all sources, and each of its heads stands for all of them.
 WHOLE_SERVICE = frozenset(
     {
+        Act.SEE_EVIDENCE,
         Act.REVIEW_ACCESS,
         Act.MANAGE_ACCOUNTS,
         Act.MANAGE_KEYS,
