@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from replay.telling import say
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Combination:
@@ -36,7 +38,7 @@ PLACES = ("seat-0", "seat-1", "seat-2", "seat-3", "bank", "shun", "chu", "dao")
 
 # Their places in this list are stored: what is new goes to the end.
 COMBINATIONS: tuple[Combination, ...] = tuple(
-    Combination(code=code, english=english, hant=hant)
+    Combination(code=code, english=say(english), hant=hant)
     for code, english, hant in (
         ("supreme", "Supreme Pair", "至尊"),
         ("pair-66", "pair of Heavens", "雙天"),

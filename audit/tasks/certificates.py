@@ -5,7 +5,9 @@ from __future__ import annotations
 from celery import shared_task
 from django.db import InterfaceError, OperationalError
 
+from audit.selectors.holdings import unsearched
 from audit.services import certifying, certifying_refusals, players
+from audit.tasks.holdings import note_holdings
 from audit.tasks.players import note_players
 
 SECONDS_FOR_REFUSALS = 60.0
@@ -46,10 +48,12 @@ def sort_refusals() -> None:
 )
 def sweep_certificates() -> None:
     """Queue again runs that were forgotten, and what came in and waits to be looked through:
-    refused lines and names."""
+    refused lines, names, and what lay where in the hands."""
     certifying.sweep_runs()
     if certifying_refusals.is_unsorted():
         # One that comes too late finds the next on its way.
         sort_refusals.apply_async(expires=SWEEP_SECONDS)
+    if unsearched(sources=None).exists():
+        note_holdings.apply_async(expires=SWEEP_SECONDS)
     if players.has_unnoted():
         note_players.apply_async(expires=SWEEP_SECONDS)

@@ -9,9 +9,12 @@ from datetime import date
 from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
+from django.utils.translation import get_language
+
 import replay
 from audit import selectors
 from audit.web.language import phrase, say, told
+from audit.web.markup import POSITIONS, SEAT_NAMES
 from audit.web.presenters.findings import FindingCard, present_finding
 
 MONTHS = (
@@ -19,7 +22,9 @@ MONTHS = (
     say("July"), say("August"), say("September"), say("October"), say("November"), say("December"),
 )  # fmt: skip
 FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
-           "conflict", "open", "risk")  # fmt: skip
+           "conflict", "open", "risk", "tile", "combination", "seat", "net")  # fmt: skip
+# Those that look into the records.
+HELD_FILTERS = ("tile", "combination", "seat", "net")
 # Those that the form has no field for, and passes on.
 HIDDEN_FILTERS = ("q", "upload", "conflict", "open")
 _VERDICTS = (
@@ -90,6 +95,7 @@ def present_hands(
         "asked": asked,
         "others": {key: value for key, value in asked.items() if key in HIDDEN_FILTERS},
         "choices": choices,
+        "held": _held_choices(),
         "is_filtered": bool(asked),
         "verdict_links": [
             {
@@ -151,6 +157,28 @@ def present_single_head(played: selectors.PlayedHand) -> dict[str, Any]:
         "version": played.version,
         "twins": played.twins,
         "compared": played.comparison,
+    }
+
+
+def _held_choices() -> dict[str, list[tuple[str, str]]]:
+    """Tiles, combinations and places that a form offers: value and title."""
+    is_english = get_language() in ("en", None)
+
+    def title(words: str, hant: str) -> str:
+        return f"{words} {hant}" if is_english else told(words)
+
+    return {
+        "tiles": [
+            (kind.code, f"{kind.code} {title(kind.english, kind.hant)}") for kind in replay.KINDS
+        ],
+        "combinations": [(one.code, title(one.english, one.hant)) for one in replay.COMBINATIONS],
+        "places": [
+            *(
+                (str(seat), phrase("Seat {seat}, {name}", seat=seat, name=name))
+                for seat, name in enumerate(SEAT_NAMES)
+            ),
+            *((place, told(name)) for place, name in POSITIONS.items()),
+        ],
     }
 
 
