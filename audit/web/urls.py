@@ -1,11 +1,10 @@
 """Addresses. Each step of a hand has its own; a number too long for the store is no address."""
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, register_converter
-from django.views.generic import RedirectView
 
-from audit.web import certificates, exports, players, reaudits
-from audit.web.forms import SignInForm
+from audit.selectors.access import Act
+from audit.web import certificates, exports, players, reaudits, sharing, signing_in
+from audit.web.access import needs
 from audit.web.views import (
     evidence,
     hands,
@@ -34,14 +33,11 @@ class KeyConverter:
 register_converter(KeyConverter, "key")
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="overview"), name="home"),
-    path(
-        "login",
-        LoginView.as_view(authentication_form=SignInForm, redirect_authenticated_user=True),
-        name="login",
-    ),
+    path("", signing_in.home, name="home"),
+    path("login", signing_in.SignInView.as_view(), name="login"),
+    path("login/code", signing_in.code_page, name="sign-in-code"),
     path("language", language.choose, name="language"),
-    path("logout", LogoutView.as_view(), name="logout"),
+    path("logout", needs(Act.OWN_ACCOUNT)(signing_in.SignOutView.as_view()), name="logout"),
     path("overview/", overview.overview_page, name="overview"),
     path("hands/", hands.hand_list, name="hands"),
     path("hands/filters", hands.filter_save, name="filter-save"),
@@ -93,6 +89,13 @@ urlpatterns = [
     path("totals/export.csv", exports.totals_csv, name="totals-csv"),
     path("exports/<slug:report>.csv", exports.report_csv, name="report-csv"),
     path("desk/", include("audit.web.desk_urls")),
+    path("", include("audit.web.access_urls")),
+    path("hands/<key:hand>/links", sharing.hand_links, name="hand-links"),
+    path("links/", sharing.link_list, name="links"),
+    path("links/<key:link>/revoke", sharing.link_revoke, name="link-revoke"),
+    path("shared/<slug:secret>/", sharing.shared_page, name="shared"),
+    path("shared/<slug:secret>/steps/", sharing.shared_steps, name="shared-steps"),
+    path("shared/<slug:secret>/steps/<key:number>/", sharing.shared_step, name="shared-step"),
     path("hands/<key:hand>/bundle", evidence.bundle, name="bundle"),
     path("evidence/", evidence.evidence_page, name="evidence"),
     path("evidence/heads.txt", evidence.heads_text, name="heads-text"),

@@ -26,7 +26,7 @@ const KEYS = new Map([
 const PAGES_KEPT = 80;
 const WAITING_MAX = 8;
 const IDLE = 250;
-const STEP = /^\/hands\/\d+\/(steps\/\d+\/)?$/;
+const STEP = /^\/(hands\/\d+|shared\/[\w-]+)\/(steps\/\d+\/)?$/;
 
 const pages = new Map();
 let queue = Promise.resolve();
