@@ -170,6 +170,13 @@ CELERY_BEAT_SCHEDULE["self_check"] = {
     "task": "audit.self_check", "schedule": crontab(hour=3, minute=17),
 }  # fmt: skip
 
+CELERY_BEAT_SCHEDULE["daily_reports"] = {
+    "task": "audit.daily_reports", "schedule": crontab(minute=23),
+}  # fmt: skip
+CELERY_BEAT_SCHEDULE["sweep_reports"] = {
+    "task": "audit.sweep_reports", "schedule": 60.0, "options": {"expires": 60.0},
+}  # fmt: skip
+
 # What comes by the clock has a queue of its own: behind a long backlog it would come too late. Each
 # worker takes from both in turn.
 CELERY_TASK_DEFAULT_QUEUE = "celery"
@@ -287,6 +294,16 @@ TILECOURT_CASE_DAYS = number("TILECOURT_CASE_DAYS", 3)
 TILECOURT_CLAIM_DAYS = number("TILECOURT_CLAIM_DAYS", 7)
 TILECOURT_TAKE_MINUTES = number("TILECOURT_TAKE_MINUTES", 30)
 TILECOURT_CURRENCY_WEIGHTS = weights("TILECOURT_CURRENCY_WEIGHTS")
+
+# Reports: whose they are, from how many whole units on a win or a wager of a currency is large, and
+# which reports the clock makes of each gaming day that is over.
+TILECOURT_OPERATOR = os.environ.get("TILECOURT_OPERATOR") or "not named (TILECOURT_OPERATOR)"
+TILECOURT_LARGE_WINS = {key: f"{one:f}" for key, one in weights("TILECOURT_LARGE_WINS").items()}
+TILECOURT_LARGE_WAGERS = {key: f"{one:f}" for key, one in weights("TILECOURT_LARGE_WAGERS").items()}
+TILECOURT_DAILY_REPORTS = words(
+    "TILECOURT_DAILY_REPORTS",
+    "game-performance,significant-events,discrepancies,completeness",
+)
 
 # The API. A program shows a token; a page of ours has its session and the form's token.
 REST_FRAMEWORK = {

@@ -132,7 +132,10 @@ def _is_taken_for_more(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A table that was read back whole; `about` are the lines above it, `rows` are as written."""
+    """A table that was read back whole; `about` are the lines about it, `rows` are as written.
+
+    Of a file with several sections `columns` are those of the first.
+    """
 
     about: tuple[tuple[str, ...], ...]
     columns: tuple[str, ...]
@@ -176,15 +179,20 @@ class _Rows:
         self.about: list[tuple[str, ...]] = []
         self.columns: tuple[str, ...] = ()
         self.rows = 0
+        # Each section of a file with several has a line of titles of its own.
+        self._is_titled = False
 
     def take(self, line: bytes) -> None:
         try:
             text = line.decode()
         except UnicodeDecodeError:
             raise SheetBroken("The table was changed: it is no longer UTF-8.") from None
-        if text.startswith("# ") and self.rows == 0:
+        # No cell begins with the sign, for a text stands in quotes.
+        if text.startswith("# "):
             self.about.append(tuple(next(csv.reader([text[2:]]))))
-        elif not self.columns:
-            self.columns = tuple(original(cell) for cell in next(csv.reader([text])))
+            self._is_titled &= self.about[-1][0] != "section"
+        elif not self._is_titled:
+            self._is_titled = True
+            self.columns = self.columns or tuple(map(original, next(csv.reader([text]))))
         else:
             self.rows += 1

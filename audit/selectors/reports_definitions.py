@@ -118,4 +118,4 @@ def definition_of(kind: str) -> Definition:
 def period_words(basis: str, first: date, last: date) -> str:
     """The days of a report in words."""
     days = first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
-    return f"{days}, {str(ReportBasis(basis).label).lower()}"
+    return f"{ReportBasis(basis).label!s}, {days}"

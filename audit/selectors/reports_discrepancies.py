@@ -88,6 +88,16 @@ class DiscrepantHand:
     net_off: int | None
 
 
+@dataclass(slots=True)
+class _Off:
+    """What the hands of a currency come to; of the `unknown` the net is not known."""
+
+    hands: int = 0
+    findings: int = 0
+    net_off: int = 0
+    unknown: int = 0
+
+
 _HANDS = msgspec.json.Decoder(list[DiscrepantHand])
 
 
@@ -126,29 +136,22 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
     lines: list[Line] = []
     more = 0
     codes: Counter[tuple[str, str]] = Counter()
-    off: dict[tuple[str, int], list[int]] = {}
+    off: dict[tuple[str, int], _Off] = {}
     for _, content in parts:
         for one in _HANDS.decode(content):
             codes[one.source, one.code] += 1
-            sums = off.setdefault((one.currency, one.digits), [0, 0, 0])
-            sums[0] += 1
-            sums[1] += one.net_off or 0
-            sums[2] += one.net_off is None
+            sums = off.setdefault((one.currency, one.digits), _Off())
+            sums.hands += 1
+            sums.findings += one.findings
+            sums.net_off += one.net_off or 0
+            sums.unknown += one.net_off is None
             if len(lines) < ROWS_MAX:
                 lines.append(_line(one))
             else:
                 more += 1
     totals = tuple(
-        Line(
-            cells=(
-                "Total", None, None, None, None, None,
-                f"{unknown} not known" if unknown else None, None, None, None, hands, currency,
-                money(net_off, digits),
-            ),
-            level=Level.TOTAL,
-        )
-        for (currency, digits), (hands, net_off, unknown) in sorted(off.items())
-    )  # fmt: skip
+        _total(sums, currency, digits) for (currency, digits), sums in sorted(off.items())
+    )
     return Body(
         sections=(
             _by_finding(codes),
@@ -157,7 +160,7 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
                 title="Hands",
                 about="Each discrepant hand with its primary finding, the latest first. “Net off”"
                 " is how far the logged net results lie from the recomputed ones, over all seats or"
-                " wagers. A total counts hands and sums up what is known.",
+                " wagers. A total sums up what is known.",
                 columns=_COLUMNS,
                 lines=(*lines, *totals),
                 more=more,
@@ -165,6 +168,17 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
         ),
         checks=(_check(codes, len(lines) + more),),
     )
+
+
+def _total(sums: _Off, currency: str, digits: int) -> Line:
+    unknown = f"{sums.unknown} not known" if sums.unknown else None
+    return Line(
+        cells=(
+            "Total", None, None, f"{sums.hands} hands", None, None, unknown, None, None, None,
+            sums.findings, currency, money(sums.net_off, digits),
+        ),
+        level=Level.TOTAL,
+    )  # fmt: skip
 
 
 def _line(one: DiscrepantHand) -> Line:

@@ -85,3 +85,26 @@ def rows_of_day(
         while rows := cursor.fetchmany(ROWS_AT_ONCE):
             for position, *row in rows:
                 yield (*places[position][:2], *row)
+
+
+_RULESETS = f"""
+SELECT p.position, w.ruleset, encode(w.ruleset_sha256, 'hex')
+{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id WHERE {ASKED} GROUP BY 1, 2, 3
+"""
+
+
+def rulesets_of_days(scope: Scope, days: Sequence[date], rules: Rules) -> dict[str, str]:
+    """Which rulesets judged the hands of these days: name to SHA-256.
+
+    Where one name stands for two contents, as after a correction, each has its own entry.
+    """
+    found = {
+        (name, sha256)
+        for day in days
+        for _, _, name, sha256 in rows_of_day(_RULESETS, scope, day, rules)
+    }
+    names = [name for name, _ in found]
+    return {
+        name if names.count(name) == 1 else f"{name} {sha256[:8]}": sha256
+        for name, sha256 in sorted(found)
+    }

@@ -10,6 +10,7 @@ import msgspec
 
 import replay
 from audit.selectors.certificates_days import Rules
+from audit.selectors.exports import WITHOUT_SEATS
 from audit.selectors.reports_content import (
     Body,
     Cell,
@@ -30,14 +31,13 @@ from audit.selectors.totals import PLAYED, Totals, money_of_row, totals_by_rules
 from audit.selectors.totals_sums import plus
 from audit.zstd import unpacked
 
-_WITHOUT_SEATS = "wenzhou-pai-gow"
 # The wagers of hands whose settlement counts profits and no stakes.
 _STAKED = f"""
 SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, h.verdict_kind,
     w.settlement::text, v.raw
 {PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id
 JOIN audit_handversion v ON v.id = h.version_id
-WHERE {ASKED} AND h.game = '{_WITHOUT_SEATS}' AND h.verdict_kind <> 'void' AND NOT h.is_conflict
+WHERE {ASKED} AND h.game = '{WITHOUT_SEATS}' AND h.verdict_kind <> 'void' AND NOT h.is_conflict
 """
 _WHERE = (
     Column(key="source", title="Source"),
@@ -77,14 +77,18 @@ _MONEY = tuple(
 )
 
 
-class _Wager(msgspec.Struct, frozen=True):
+class Wager(msgspec.Struct, frozen=True):
+    """A wager of a record, as far as it is read here; of other events the fields are None."""
+
     type: str = ""
+    bet: str | None = None
+    player: str | None = None
     stake: str | None = None
 
 
 class _Wagers(msgspec.Struct, frozen=True):
     format: str = ""
-    events: list[_Wager] = []
+    events: list[Wager] = []
 
 
 _WAGERS = msgspec.json.Decoder(_Wagers)
@@ -206,15 +210,22 @@ def _figures_of(totals: Totals) -> Figures:
     )
 
 
-def _staked(raw: bytes, digits: int) -> int | None:
-    """What was wagered in a hand; None where its record has another form than ours."""
+def wagers_of(line: bytes) -> tuple[Wager, ...] | None:
+    """The wagers of a record; None where it has another form than ours."""
     try:
-        found = _WAGERS.decode(raw)
+        found = _WAGERS.decode(line)
     except msgspec.MsgspecError:
         return None
     if not found.format.startswith("hand-log/1"):
         return None
-    stakes = (event.stake for event in found.events if event.type == "wager")
+    return tuple(event for event in found.events if event.type == "wager")
+
+
+def _staked(line: bytes, digits: int) -> int | None:
+    wagers = wagers_of(line)
+    if wagers is None:
+        return None
+    stakes = (wager.stake for wager in wagers)
     return sum(replay.parse_minor(stake, digits) for stake in stakes if stake is not None)
 
 

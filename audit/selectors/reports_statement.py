@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -10,7 +10,8 @@ import msgspec
 
 import replay
 from audit.selectors.certificates_days import Rules
-from audit.selectors.exports_figures import figure_rows
+from audit.selectors.exports import WITHOUT_SEATS
+from audit.selectors.exports_figures import Row, figure_rows
 from audit.selectors.reports_content import (
     ROWS_MAX,
     Body,
@@ -27,6 +28,7 @@ from audit.selectors.reports_content import (
     money_check,
 )
 from audit.selectors.reports_hands import ASKED, rows_of_day
+from audit.selectors.reports_performance import wagers_of
 from audit.selectors.totals import PLAYED
 from audit.zstd import unpacked
 
@@ -86,9 +88,12 @@ def read_day(scope: Scope, day: date, rules: Rules) -> bytes:
     ):
         started_at, verdict, is_conflict, players, settlement, raw = rest
         settled = msgspec.json.decode(settlement) if isinstance(settlement, str) else settlement
-        own = [
-            row for row in figure_rows(settled, unpacked(raw), players) if row[2] == scope.player
-        ]
+        line = unpacked(raw)
+        rows = list(figure_rows(settled, line, players))
+        own = [row for row in rows if row[2] == scope.player]
+        net_logged = _sum((row[7] for row in own), digits)
+        if net_logged is None and game == WITHOUT_SEATS:
+            net_logged = _of_wagers(line, rows, scope.player, digits)
         found.append(
             StatedHand(
                 hand=hand,
@@ -104,11 +109,20 @@ def read_day(scope: Scope, day: date, rules: Rules) -> bytes:
                 state="void" if verdict == "void" else "in conflict" if is_conflict else "",
                 valid_bet=_sum((row[10] for row in own), digits),
                 rake=_sum((row[6] for row in own), digits),
-                net_logged=_sum((row[7] for row in own), digits),
+                net_logged=net_logged,
                 net=_sum((row[8] for row in own), digits),
             )
         )
     return msgspec.json.encode(found)
+
+
+def _of_wagers(line: bytes, rows: Sequence[Row], player: str, digits: int) -> int | None:
+    """The logged profits of a player's wagers, where the log sums up none of his hand."""
+    wagers = wagers_of(line)
+    if wagers is None:
+        return None
+    mine = {wager.bet for wager in wagers if wager.player == player}
+    return _sum((row[7] for row in rows if row[1] in mine), digits) if mine else None
 
 
 def _sum(cells: Iterable[Cell], digits: int) -> int | None:
@@ -133,9 +147,7 @@ class _Sums:
         self.hands += 1
         self.void += one.state == "void"
         self.in_conflict += one.state == "in conflict"
-        if one.state:
-            return
-        self.unknown += one.net is None or one.net_logged is None
+        self.unknown += not one.state and (one.net is None or one.net_logged is None)
         for place, units in enumerate(_units(one)):
             self.amounts[place] += units or 0
 
@@ -152,6 +164,9 @@ class _Sums:
 
 
 def _units(one: StatedHand) -> tuple[int | None, ...]:
+    """What a row shows and a sum takes in: nothing where nobody said which record holds."""
+    if one.state == "in conflict":
+        return (None,) * len(_FIGURES)
     off = None
     if one.net is not None and one.net_logged is not None:
         off = one.net - one.net_logged

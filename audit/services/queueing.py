@@ -18,6 +18,7 @@ JUDGE_CHUNK = "audit.judge_chunk"
 COMPARE_TABLE = "audit.compare_table"
 WORK_ON_REAUDIT = "audit.work_on_reaudit"
 CERTIFY = "audit.certify"
+MAKE_REPORT = "audit.make_report"
 
 
 def queue_on_commit(chunk_ids: Iterable[int]) -> None:
@@ -38,6 +39,11 @@ def queue_reaudit_on_commit(reaudit_id: int) -> None:
 def queue_run_on_commit(run_id: int) -> None:
     """Queue a run of certificates, once its row is committed."""
     transaction.on_commit(partial(_queue, CERTIFY, [run_id]))
+
+
+def queue_report_on_commit(run_id: int) -> None:
+    """Queue the making of a report, once its row is committed."""
+    transaction.on_commit(partial(_queue, MAKE_REPORT, [run_id]))
 
 
 def messages_waiting() -> int | None:

@@ -4,21 +4,27 @@ from audit.tasks.certificates import certify, sort_refusals, sweep_certificates
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
 from audit.tasks.evidence import check_software, seal_log
+from audit.tasks.holdings import note_holdings
 from audit.tasks.players import note_players
 from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
+from audit.tasks.reports import daily_reports, make_report, sweep_reports
 from audit.tasks.tables import compare_table
 
 __all__ = [
     "certify",
     "check_software",
     "compare_table",
+    "daily_reports",
     "gather_cases",
     "judge_chunk",
+    "make_report",
+    "note_holdings",
     "note_players",
     "seal_log",
     "sort_refusals",
     "sweep",
     "sweep_certificates",
     "sweep_reaudits",
+    "sweep_reports",
     "work_on_reaudit",
 ]
