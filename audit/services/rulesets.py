@@ -18,6 +18,7 @@ from audit.models import Reaudit, RulesetRevision, RulesetState
 from audit.selectors.access import Access, Act
 from audit.selectors.reaudits import ENDS
 from audit.selectors.rulesets import current_rulesets, file_rulesets
+from audit.services.journal import record
 from audit.services.texts import storable
 
 REASON_MAX = 500
@@ -69,6 +70,7 @@ def add_ruleset(*, access: Access, content: bytes, reason: str) -> int:
             author_id=author,
             reason=reason,
         )
+        note(access, Act.WRITE_RULESETS, row.name, "handed in", reason)
     return row.pk
 
 
@@ -132,6 +134,7 @@ def approve_ruleset(
             rehearsal_id=None if rehearsal is None else rehearsal.pk,
             unrehearsed_reason="" if rehearsal is not None else reason_of(unrehearsed_reason),
         )
+        note(access, Act.APPROVE_RULESETS, row.name, "published", reason)
     return last + 1
 
 
@@ -151,26 +154,32 @@ def last_rehearsal(row: RulesetRevision) -> Reaudit | None:
 
 def withdraw_ruleset(*, access: Access, revision_pk: int, reason: str) -> None:
     """Take a draft back; its name is free again. Raises: RulesetRefused."""
-    who = actor_of(access, Act.WRITE_RULESETS)
-    _close(revision_pk, RulesetState.DRAFT, RulesetState.WITHDRAWN, who, reason)
+    act = Act.WRITE_RULESETS
+    _close(access, act, revision_pk, (RulesetState.DRAFT, RulesetState.WITHDRAWN), reason)
 
 
 def retire_ruleset(*, access: Access, revision_pk: int, reason: str) -> None:
     """Let no source put a published revision in force any more; hands that name it are judged by it
     as before. Raises: RulesetRefused."""
-    who = actor_of(access, Act.APPROVE_RULESETS)
-    _close(revision_pk, RulesetState.PUBLISHED, RulesetState.RETIRED, who, reason)
+    act = Act.APPROVE_RULESETS
+    _close(access, act, revision_pk, (RulesetState.PUBLISHED, RulesetState.RETIRED), reason)
 
 
 def _close(
-    revision_pk: int, before: RulesetState, after: RulesetState, who: int, reason: str
+    access: Access,
+    act: Act,
+    revision_pk: int,
+    states: tuple[RulesetState, RulesetState],
+    reason: str,
 ) -> None:
-    reason = reason_of(reason)
+    who, reason = actor_of(access, act), reason_of(reason)
+    before, after = states
     with transaction.atomic():
         _lock()
         row = _row(revision_pk, before, str(after.value))
         now = timezone.now()
         _change(row, state=after, closed_by_id=who, closed_at=now, close_reason=reason)
+        note(access, act, row.name, str(after.value), reason)
 
 
 def _lock() -> None:
@@ -196,6 +205,14 @@ def _change(row: RulesetRevision, **values: str | int | datetime | None) -> None
         RulesetRevision.objects.filter(pk=row.pk).update(**fields)
     except IntegrityError as error:
         raise RulesetRefused(f"The store refuses it: {str(error).splitlines()[0]}") from error
+
+
+def note(
+    access: Access, act: Act, name: str, done: str, reason: str, *, source: str | None = None
+) -> None:
+    """Write an act on a ruleset into the journal."""
+    detail = {"done": done, "reason": reason}
+    record(access=access, act=act, subject=f"ruleset:{name}", source=source, detail=detail)
 
 
 def actor_of(access: Access, act: Act) -> int:

@@ -13,7 +13,7 @@ from django.db import transaction
 from audit.models import RulesetRevision, RulesetState, RulesetSwitch, SwitchKind
 from audit.selectors.access import Access, Act
 from audit.selectors.rulesets import current_rulesets
-from audit.services.rulesets import RulesetRefused, SecondPersonNeeded, actor_of, reason_of
+from audit.services.rulesets import RulesetRefused, SecondPersonNeeded, actor_of, note, reason_of
 from audit.services.texts import storable
 
 NAME_MAX = 128
@@ -44,6 +44,7 @@ def put_in_force(
             )
         if row is not None and row.state == RulesetState.RETIRED:
             raise RulesetRefused(f"{ruleset} is retired: no source may put it in force any more.")
+        note(access, Act.APPROVE_RULESETS, ruleset, "in force", reason, source=source)
         return RulesetSwitch.objects.create(
             source=source,
             game=known.game,
@@ -57,6 +58,7 @@ def put_in_force(
         ).pk
 
 
+@transaction.atomic
 def end_force(
     *, access: Access, source: str, game: str, ruleset_id: str, effective_at: datetime, reason: str
 ) -> int:
@@ -73,6 +75,7 @@ def end_force(
     )
     if not starts.exists():
         raise RulesetRefused(f"No revision of {ruleset_id} is in force there before that time.")
+    note(access, Act.APPROVE_RULESETS, ruleset_id, "ended", reason, source=source)
     return RulesetSwitch.objects.create(
         **said,
         kind=SwitchKind.END,
@@ -98,6 +101,14 @@ def take_back_switch(*, access: Access, switch_pk: int, reason: str) -> int:
         who = _actor_in(access, switch.source)
         if RulesetSwitch.objects.filter(cancels=switch).exists():
             raise RulesetRefused("That was taken back already.")
+        note(
+            access,
+            Act.APPROVE_RULESETS,
+            switch.ruleset or switch.ruleset_id,
+            f"switch {switch.pk} taken back",
+            reason,
+            source=switch.source,
+        )
         return RulesetSwitch.objects.create(
             source=switch.source,
             game=switch.game,
