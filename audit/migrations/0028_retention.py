@@ -81,7 +81,7 @@ CREATE FUNCTION audit_retention_keeps(
     of_class text, of_source text, cutoff timestamptz, item bigint
 ) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    found record;
+    one record;
 BEGIN
     IF of_class = 'hands' AND of_source IS NOT NULL THEN
         IF NOT EXISTS (
@@ -100,23 +100,23 @@ BEGIN
             RETURN 'case';
         END IF;
     ELSIF of_class = 'hands' THEN
-        SELECT r.upload_id, u.created_at INTO found
+        SELECT r.upload_id, u.created_at INTO one
         FROM audit_refusal r JOIN audit_upload u ON u.id = r.upload_id WHERE r.id = item;
         IF NOT FOUND THEN
             RETURN 'other';
         ELSIF EXISTS (
             SELECT FROM audit_uploadsource s
-            WHERE s.upload_id = found.upload_id AND audit_is_held(s.source, NULL, NULL)
+            WHERE s.upload_id = one.upload_id AND audit_is_held(s.source, NULL, NULL)
         ) THEN
             RETURN 'hold';
-        ELSIF found.created_at >= cutoff THEN
+        ELSIF one.created_at >= cutoff THEN
             RETURN 'date';
         ELSIF EXISTS (SELECT FROM audit_admission WHERE refusal_id = item) THEN
             RETURN 'hand';
         END IF;
     ELSIF of_class = 'cases' THEN
-        SELECT source, state INTO found FROM audit_case WHERE id = item;
-        IF NOT FOUND OR found.source IS DISTINCT FROM of_source COLLATE "C" THEN
+        SELECT source, state INTO one FROM audit_case WHERE id = item;
+        IF NOT FOUND OR one.source IS DISTINCT FROM of_source COLLATE "C" THEN
             RETURN 'other';
         ELSIF audit_is_held(of_source, NULL, item) OR EXISTS (
             SELECT FROM audit_casehand m
@@ -125,18 +125,18 @@ BEGIN
             RETURN 'hold';
         ELSIF EXISTS (SELECT FROM audit_caseact WHERE case_id = item AND created_at >= cutoff) THEN
             RETURN 'date';
-        ELSIF found.state = 'open' THEN
+        ELSIF one.state = 'open' THEN
             RETURN 'open';
         ELSIF EXISTS (SELECT FROM audit_case WHERE earlier_id = item) THEN
             RETURN 'later';
         END IF;
     ELSIF of_class = 'journal' THEN
-        SELECT source, hand, at INTO found FROM audit_journal WHERE id = item;
-        IF NOT FOUND OR found.source IS DISTINCT FROM of_source COLLATE "C" THEN
+        SELECT source, hand, at INTO one FROM audit_journal WHERE id = item;
+        IF NOT FOUND OR one.source IS DISTINCT FROM of_source COLLATE "C" THEN
             RETURN 'other';
-        ELSIF of_source IS NOT NULL AND audit_is_held(of_source, found.hand, NULL) THEN
+        ELSIF of_source IS NOT NULL AND audit_is_held(of_source, one.hand, NULL) THEN
             RETURN 'hold';
-        ELSIF found.at >= cutoff THEN
+        ELSIF one.at >= cutoff THEN
             RETURN 'date';
         END IF;
     ELSE
@@ -215,6 +215,8 @@ BEGIN
             audit_retention_keeps(run.record_class, run.source, run.cutoff_at, kept)
             USING ERRCODE = 'restrict_violation';
     END IF;
+    -- The time of this transaction, in which alone the batch opens the way.
+    NEW.deleted_at := now();
     RETURN NEW;
 END
 $$

@@ -15,6 +15,7 @@ from django.db import connection
 
 from audit.models import LeafKind
 from audit.selectors.evidence import STORED_LEVELS, LogDamaged, StoredTree
+from audit.selectors.retention import runs_of_deleted
 from audit.selectors.sealed_rows import SEALED, hash_lost, hash_row, read_rows
 from audit.selectors.verifying_heads import HeadSeen
 from audit.selectors.verifying_rows import raw_troubles, told, unsealed, wrongly_shown
@@ -31,7 +32,8 @@ class Verification(msgspec.Struct, kw_only=True):
     `leaves` is the size of the log when it began. `by_log` is the tree of the leaves as they
     stand, `by_rows` that of the leaves as the rows would have them; `head_size` the last head that
     was checked, `suspects` what did not fit since then. `is_broken`: no root can be checked any
-    more. `kind` and `row` say how far the second pass is, `hand` the third.
+    more. `kind` and `row` say how far the second pass is, `hand` the third. `retained` is how many
+    leaves stand for rows that a retention run deleted, by run.
     """
 
     leaves: int
@@ -49,6 +51,7 @@ class Verification(msgspec.Struct, kw_only=True):
     rows_done: int = 0
     trouble_count: int = 0
     troubles: list[str] = []
+    retained: dict[int, int] = {}
 
     def add(self, sentence: str) -> None:
         self.trouble_count += 1
@@ -183,6 +186,7 @@ def _check_batch(state: Verification, count: int, coming: _Coming) -> None:
     end = state.next_index + count
     leaves = _leaves(state.next_index, count)
     rows = _rows_of(state, leaves)
+    gone = _gone(leaves, rows)
     nodes = _nodes(state.next_index, end)
     trees = _Trees(
         _frontier(state.next_index, state.by_log, state),
@@ -191,7 +195,7 @@ def _check_batch(state: Verification, count: int, coming: _Coming) -> None:
     for leaf in leaves:
         if leaf.index > state.next_index:
             _miss(state, leaf.index)
-        expected = _check_leaf(state, leaf, rows)
+        expected = _check_leaf(state, leaf, rows, gone)
         state.next_index += 1
         if not state.is_broken:
             _check_nodes(state, trees.by_log, leaf.hash, nodes)
@@ -236,8 +240,26 @@ def _rows_of(state: Verification, leaves: list[Leaf]) -> dict[tuple[LeafKind, in
     return rows
 
 
+def _gone(
+    leaves: list[Leaf], rows: dict[tuple[LeafKind, int], list[Any]]
+) -> dict[tuple[LeafKind, int], int]:
+    """The retention runs that deleted rows of these leaves."""
+    missing: dict[LeafKind, list[int]] = {}
+    for leaf in leaves:
+        if not leaf.is_lost and (leaf.kind, leaf.row) not in rows:
+            missing.setdefault(leaf.kind, []).append(leaf.row)
+    return {
+        (kind, row): run
+        for kind, keys in missing.items()
+        for row, run in runs_of_deleted(kind, keys).items()
+    }
+
+
 def _check_leaf(
-    state: Verification, leaf: Leaf, rows: dict[tuple[LeafKind, int], list[Any]]
+    state: Verification,
+    leaf: Leaf,
+    rows: dict[tuple[LeafKind, int], list[Any]],
+    gone: dict[tuple[LeafKind, int], int],
 ) -> bytes | None:
     """What the row makes of the leaf; None where there is no row, or the leaf says it is lost."""
     fields = rows.get((leaf.kind, leaf.row))
@@ -248,7 +270,11 @@ def _check_leaf(
             state.suspects.append(f"{name}: leaf {leaf.index:,}")
         return None
     if fields is None:
-        state.add(f"{name}: deleted; it was sealed as leaf {leaf.index:,}")
+        run = gone.get((leaf.kind, leaf.row))
+        if run is not None:
+            state.retained[run] = state.retained.get(run, 0) + 1
+        else:
+            state.add(f"{name}: deleted; it was sealed as leaf {leaf.index:,}")
         return None
     expected = hash_row(leaf.kind, leaf.index, fields)
     if expected != leaf.hash:

@@ -26,6 +26,7 @@ from audit.selectors.verifying import (
     whole_size,
 )
 from audit.selectors.verifying_heads import all_heads
+from audit.selectors.verifying_retention import verify_runs
 from replay.evidence import NoteError, PublicKey
 
 EXIT_TROUBLE, EXIT_USAGE, EXIT_INTERRUPTED = 1, 64, 130
@@ -125,9 +126,11 @@ class Command(BaseCommand):
         self, state: Verification, keys: tuple[PublicKey, ...], outside: list[Path]
     ) -> Iterator[None]:
         if state.is_log_done:
-            return chain(verify_rows(state), verify_hands(state))
+            return chain(verify_rows(state), verify_hands(state), verify_runs(state))
         heads = all_heads(state.head_size, keys, outside, state)
-        return chain(verify_log(state, heads), verify_rows(state), verify_hands(state))
+        return chain(
+            verify_log(state, heads), verify_rows(state), verify_hands(state), verify_runs(state)
+        )
 
     def keep(self, state: Verification) -> None:
         draft = self.path.with_name(f"{STATE}.{os.getpid()}")
@@ -140,6 +143,8 @@ class Command(BaseCommand):
             self.stderr.write(f"{self.path} cannot be kept: {error.strerror}.")
 
     def report(self, state: Verification, keys: tuple[PublicKey, ...], outside: list[Path]) -> None:
+        for run, count in sorted(state.retained.items()):
+            self.stdout.write(f"{count:,} leaves: deleted under retention run {run}")
         for sentence in state.troubles:
             self.stdout.write(sentence)
         if state.trouble_count > TROUBLES_KEPT:
