@@ -25,7 +25,7 @@ def listed(site, query):
 
 
 def hands_on(html):
-    return re.findall(r'<td class="at-v">.*?<bdi>([^<]*)</bdi></a>', html)
+    return re.findall(r'class="at-h"><a href="[^"]*"><bdi>([^<]*)</bdi></a>', html)
 
 
 def test_the_form_offers_tiles_combinations_and_places(site, stored):
