@@ -1,7 +1,8 @@
-"""Who asks: a program with a token, or a page of ours with its session and the form's token."""
+"""Who asks: a program with a key, or a page of ours with its session and the form's token."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from django.contrib.auth.models import User
@@ -10,21 +11,58 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from audit import services
+from audit.api.errors import ApiError
+from audit.config.access import caller_of, set_access
+from audit.models import SignInOutcome, SignInWay
+from audit.selectors.access import access_of
+from audit.selectors.visits import wrong_keys_of
+from audit.services.tokens import PREFIX_LENGTH
+from audit.services.visits import note_attempt
 
 SCHEME = "Bearer"
+# An address that has shown so many wrong keys in a quarter of an hour is told to wait; a good key
+# opens from there all the same, so that nobody can shut out a neighbour.
+WRONG_KEYS_MAX = 10
+WAIT_SECONDS = 900
 
 
 class TokenAuthentication(authentication.BaseAuthentication):
-    """`Authorization: Bearer tc_…`. A token that is not good is refused, whatever else is shown."""
+    """`Authorization: Bearer tc_…`. A key that is not good is refused, whatever else is shown.
+
+    What its account may do is narrowed to what the key may be used for.
+    """
 
     def authenticate(self, request: Request) -> tuple[User, None] | None:
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != SCHEME.lower():
             return None
-        user = services.use_token(token.strip())
-        if user is None:
+        plain = request._request  # noqa: SLF001
+        caller = caller_of(plain)
+        used = services.use_token(token.strip(), address=caller.address)
+        if used is None:
+            if wrong_keys_of(caller.address, seconds=WAIT_SECONDS) >= WRONG_KEYS_MAX:
+                raise ApiError(
+                    429,
+                    "throttled",
+                    "Too many wrong keys came from here.",
+                    retry_after=WAIT_SECONDS,
+                )
+            note_attempt(
+                name=token.strip()[:PREFIX_LENGTH],
+                way=SignInWay.KEY,
+                outcome=SignInOutcome.WRONG,
+                caller=caller,
+            )
             raise AuthenticationFailed("The token is unknown, expired or revoked.")
-        return user, None
+        access = replace(
+            access_of(used.account),
+            acts=used.acts,
+            within=used.sources,
+            address=caller.address,
+            key_id=used.id,
+        )
+        set_access(plain, access)
+        return used.account, None
 
     def authenticate_header(self, request: Request) -> str:
         return SCHEME

@@ -15,7 +15,7 @@ from audit.config.access import (
 )
 from audit.selectors.access import Access, Act, Sources
 
-__all__ = ["Needed", "access_of_api", "needs", "sources_of_api"]
+__all__ = ["Needed", "Nobody", "access_of_api", "needs", "sources_of_api"]
 
 
 class Needed(BasePermission):
@@ -36,6 +36,13 @@ class Needed(BasePermission):
         journalled = self.is_journalled and act not in NOT_JOURNALLED
         note_use(request._request, act, is_journalled=journalled)  # noqa: SLF001
         return True
+
+
+class Nobody(BasePermission):
+    """Nobody may: what stands where a view did not say who."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return False
 
 
 def needs(act: Act, *, write: Act | None = None, journal: bool = True) -> type[Needed]:

@@ -17,7 +17,7 @@ from kombu import Queue
 
 from audit.config.logs import logging_config
 from audit.config.secret import secret_key
-from audit.config.services import database_from_url, service_url, state_of
+from audit.config.services import cache_url, database_from_url, service_url, state_of
 
 
 def flag(variable: str) -> bool:
@@ -33,6 +33,15 @@ def number(variable: str, default: int) -> int:
 
 def words(variable: str, default: str = "") -> list[str]:
     return [word.strip() for word in os.environ.get(variable, default).split(",") if word.strip()]
+
+
+def chosen(variable: str, *known: str) -> list[str]:
+    """Words out of those that are known."""
+    found = words(variable)
+    for word in found:
+        if word not in known:
+            raise ImproperlyConfigured(f"{variable} holds {word!r}, which is none of {known}.")
+    return found
 
 
 def weights(variable: str) -> dict[str, Decimal]:
@@ -66,6 +75,7 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "axes",
+    "drf_spectacular",
     "audit",
 ]
 
@@ -77,6 +87,7 @@ MIDDLEWARE = [
     "audit.config.languages.Languages",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "audit.config.visits.Visits",
     # Who one is comes before the check of the form's token, because that reads the whole body: a
     # stranger's upload is turned away unread.
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
@@ -100,6 +111,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "audit.web.access.may",
             ],
         },
     },
@@ -195,25 +207,40 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {}),
+        ("MinimumLengthValidator", {"min_length": 12}),
+        ("CommonPasswordValidator", {}),
+        ("NumericPasswordValidator", {}),
     )
 ]
+AUTH_PASSWORD_VALIDATORS.append({"NAME": "audit.services.passwords.NotUsedBefore"})
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
-AXES_FAILURE_LIMIT = 5
-AXES_COOLOFF_TIME = 0.25  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+# The third wrong try locks a name, whether there is such an account or not and from wherever it
+# came (GLI-19 B.2.3 g, i): who guesses from many addresses has no more tries than from one.
+AXES_FAILURE_LIMIT = 3
+AXES_COOLOFF_TIME = number("TILECOURT_LOCK_MINUTES", 15) / 60  # hours
+AXES_LOCKOUT_PARAMETERS = ["username"]
+# Trying on does not make the pause longer, or anybody could keep a colleague out for good.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
+# Our own log has every attempt (audit.models.visits.SignIn).
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+AXES_CLIENT_IP_CALLABLE = "audit.config.access.address_of"
+# A visit ends when nobody asked for anything for so long, and after so long in any case.
+TILECOURT_IDLE_MINUTES = number("TILECOURT_IDLE_MINUTES", 30)
+TILECOURT_VISIT_HOURS = number("TILECOURT_VISIT_HOURS", 12)
+# Roles whose holders must have a second step of signing in.
+TILECOURT_SECOND_STEP_ROLES = chosen(
+    "TILECOURT_SECOND_STEP_ROLES",
+    "support", "investigator", "auditor", "rules-author", "rules-approver", "administrator",
+)  # fmt: skip
 
 # What a browser may do with a page.
 CONTENT_SECURITY_POLICY = {
@@ -236,7 +263,7 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = IS_HTTPS
-SESSION_COOKIE_AGE = 60 * 60 * 12
+SESSION_COOKIE_AGE = 60 * 60 * TILECOURT_VISIT_HOURS
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = IS_HTTPS
@@ -311,12 +338,37 @@ REST_FRAMEWORK = {
         "audit.api.authentication.TokenAuthentication",
         "audit.api.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    # Nobody, until a view says who.
+    "DEFAULT_PERMISSION_CLASSES": ["audit.api.permissions.Nobody"],
+    "DEFAULT_RENDERER_CLASSES": ["audit.api.rendering.Json"],
     "DEFAULT_PARSER_CLASSES": [],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "audit.api.errors.OnlyJson",
+    "DEFAULT_THROTTLE_CLASSES": ["audit.api.throttling.PerMinute"],
+    "DEFAULT_SCHEMA_CLASS": "audit.api.schema.Described",
     "EXCEPTION_HANDLER": "audit.api.errors.answer_error",
-    "UNICODE_JSON": True,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Tilecourt",
+    "DESCRIPTION": "Hand histories of Chinese-domino games, replayed and audited.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "POSTPROCESSING_HOOKS": ["audit.api.schema.with_components"],
+    "SORT_OPERATION_PARAMETERS": False,
+    "ENABLE_DJANGO_DEPLOY_CHECK": False,
+}
+# How many requests a minute are answered, from one key and from one account. All web processes
+# count in one place, the broker's Valkey unless another address is named; where that is away nobody
+# counts, and nobody is held up.
+TILECOURT_API_KEY_PER_MINUTE = number("TILECOURT_API_KEY_PER_MINUTE", 600)
+TILECOURT_API_ACCOUNT_PER_MINUTE = number("TILECOURT_API_ACCOUNT_PER_MINUTE", 1_200)
+CACHES: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": os.environ.get("TILECOURT_CACHE_URL") or cache_url(CELERY_BROKER_URL),
+        "KEY_PREFIX": "tilecourt",
+        "OPTIONS": {"socket_timeout": 1, "socket_connect_timeout": 1},
+    }
 }
 # What a scraper shows at /metrics; without one only this machine may ask.
 TILECOURT_METRICS_TOKEN = os.environ.get("TILECOURT_METRICS_TOKEN", "")
@@ -331,7 +383,6 @@ LOCALE_PATHS = [ROOT / "audit" / "locale"]
 LANGUAGE_COOKIE_NAME = "tilecourt_language"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_HTTPONLY = True
-LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_SECURE = IS_HTTPS
 
 LOGGING = logging_config(os.environ.get("TILECOURT_LOG_LEVEL", "INFO"))

@@ -91,6 +91,7 @@ from audit.models.tokens import ApiToken
 from audit.models.uploads import Chunk, ChunkState, Upload, UploadState
 from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
 from audit.models.visits import SignIn, SignInOutcome, SignInWay, Visit, VisitEnd
+from audit.models.webhooks import DeliveryState, Webhook, WebhookAttempt, WebhookDelivery
 
 __all__ = [
     "AcceptedSoftware",
@@ -116,6 +117,7 @@ __all__ = [
     "ComparisonFinding",
     "DayRule",
     "Decision",
+    "DeliveryState",
     "DepartedVerdict",
     "Docket",
     "Duplicate",
@@ -198,4 +200,7 @@ __all__ = [
     "VerdictKind",
     "Visit",
     "VisitEnd",
+    "Webhook",
+    "WebhookAttempt",
+    "WebhookDelivery",
 ]

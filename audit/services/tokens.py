@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,6 +14,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from audit.models import ApiToken
+from audit.selectors.access import EVERYTHING, Access, Act, Sources
+from audit.services.journal import record
 
 MARK = "tc_"
 PREFIX_LENGTH = len(MARK) + 6
@@ -35,9 +38,31 @@ class NewToken:
     expires_at: datetime
 
 
-def create_token(*, name: str, days: int, account: str | None = None) -> NewToken:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsedToken:
+    """A token that was shown and is good: for whom it acts, and within which bounds.
+
+    `acts` and `sources` are None where nothing narrows what the account may do.
+    """
+
+    id: int
+    account: User
+    acts: frozenset[Act] | None
+    sources: Sources
+
+
+def create_token(
+    *,
+    name: str,
+    days: int,
+    account: str | None = None,
+    acts: Iterable[Act] | None = None,
+    sources: Iterable[str] | None = None,
+    access: Access = EVERYTHING,
+) -> NewToken:
     """Make a token that acts for an account; the only active one where none is named.
 
+    `acts` and `sources` narrow what it may be used for, to what the account may do at each request.
     Raises: TokenRefused.
     """
     if not 1 <= days <= DAYS_MAX:
@@ -55,6 +80,15 @@ def create_token(*, name: str, days: int, account: str | None = None) -> NewToke
                 prefix=token[:PREFIX_LENGTH],
                 sha256=_hash(token),
                 expires_at=expires_at,
+                acts=None if acts is None else sorted({act.value for act in acts}),
+                sources=None if sources is None else sorted(set(sources)),
+                created_by_id=access.account_id,
+            )
+            record(
+                access=access,
+                act=Act.MANAGE_KEYS,
+                subject=f"account:{user.pk}",
+                detail={"key_made": name},
             )
     except IntegrityError:
         raise TokenRefused(f"There is a token named {name}: revoke it first.") from None
@@ -78,17 +112,19 @@ def _account(name: str | None) -> User:
     return active[0]
 
 
-def revoke_token(*, name: str) -> datetime:
+@transaction.atomic
+def revoke_token(*, name: str, access: Access = EVERYTHING) -> datetime:
     """End the token of this name now. Raises: TokenRefused when none is in use."""
     now = timezone.now()
     if not ApiToken.objects.filter(name=name, revoked_at=None).update(revoked_at=now):
         raise TokenRefused(f"No token named {name} is in use.")
+    record(access=access, act=Act.MANAGE_KEYS, subject="key", detail={"key_ended": name})
     return now
 
 
-def use_token(token: str) -> User | None:
-    """The account that a token acts for, or None when it is unknown, expired or revoked, or the
-    account is closed."""
+def use_token(token: str, *, address: str | None = None) -> UsedToken | None:
+    """What a token may be used for, or None when it is unknown, expired or revoked, or the account
+    is closed. `address` is from where it was shown."""
     now = timezone.now()
     found = (
         ApiToken.objects.select_related("account")
@@ -99,8 +135,19 @@ def use_token(token: str) -> User | None:
         return None
     stale = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_EXACT_TO)
     if found.last_used_at is None or found.last_used_at <= now - USE_EXACT_TO:
-        ApiToken.objects.filter(stale, pk=found.pk).update(last_used_at=now)
-    return found.account
+        ApiToken.objects.filter(stale, pk=found.pk).update(last_used_at=now, last_address=address)
+    return UsedToken(
+        id=found.pk,
+        account=found.account,
+        acts=None if found.acts is None else _known(found.acts),
+        sources=None if found.sources is None else frozenset(found.sources),
+    )
+
+
+def _known(acts: Iterable[str]) -> frozenset[Act]:
+    """The acts of these names; one that there is no more gives nothing."""
+    names = {act.value: act for act in Act}
+    return frozenset(names[act] for act in acts if act in names)
 
 
 def _hash(token: str) -> bytes:

@@ -70,3 +70,18 @@ def act_of_view(view: Any) -> dict[str, Act] | None:
     """What a view asks for, by method or by the act of its form; None where nothing guards it."""
     needed: dict[str, Act] | None = getattr(view, NEEDED, None)
     return needed
+
+
+class May:
+    """What templates ask: `{% if may.see_hands %}`. The store is asked with the first question."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+
+    def __getitem__(self, name: str) -> bool:
+        return access_of_request(self.request).may(Act[name.upper()])
+
+
+def may(request: HttpRequest) -> dict[str, Any]:
+    """For every template: which acts whoever asks for the page may do."""
+    return {"may": May(request)}

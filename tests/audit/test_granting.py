@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,19 +109,44 @@ def test_a_role_is_given_once(ines: Any) -> None:
         grant_role(access=EVERYTHING, account_id=ines.pk, role=Role.AUDITOR)
 
 
-def test_giving_and_taking_is_in_the_journal(ines: Any) -> None:
-    access = Access(account_id=ines.pk, name="ines.castro", address="192.0.2.7")
+@pytest.fixture
+def boss(django_user_model: Any) -> Access:
+    """Somebody who manages accounts."""
+    made = django_user_model.objects.create_user("may.ling")
+    grant_role(access=EVERYTHING, account_id=made.pk, role=Role.ADMINISTRATOR)
+    return replace(access_of(made), address="192.0.2.7")
+
+
+def test_giving_and_taking_is_in_the_journal(ines: Any, boss: Access) -> None:
+    access = boss
     grant = grant_role(access=access, account_id=ines.pk, role=Role.SUPPORT, source="house")
     end_grant(access=access, grant_id=grant)
 
     rows = JournalEntry.objects.order_by("id").values_list(
         "account_id", "actor", "act", "subject", "source", "detail", "address"
-    )
-    about = (ines.pk, "ines.castro", "manage-accounts", f"account:{ines.pk}", "house")
+    )[1:]
+    about = (boss.account_id, "may.ling", "manage-accounts", f"account:{ines.pk}", "house")
     assert list(rows) == [
         (*about, {"granted": "support"}, "192.0.2.7"),
         (*about, {"ended": "support"}, "192.0.2.7"),
     ]
+
+
+def test_nobody_gives_roles_to_themselves(boss: Access) -> None:
+    assert boss.account_id is not None
+    with pytest.raises(GrantRefused, match="another administrator"):
+        grant_role(access=boss, account_id=boss.account_id, role=Role.AUDITOR)
+
+
+def test_the_last_that_manages_accounts_stays(ines: Any, boss: Access) -> None:
+    assert boss.account_id is not None
+    mine = Grant.objects.get(account_id=boss.account_id).pk
+    with pytest.raises(GrantRefused, match="last account"):
+        end_grant(access=boss, grant_id=mine)
+
+    grant_role(access=boss, account_id=ines.pk, role=Role.ADMINISTRATOR)
+    end_grant(access=boss, grant_id=mine)
+    assert not Grant.objects.filter(account_id=boss.account_id, ended_at=None).exists()
 
 
 def test_everything_is_every_role_in_every_source(ines: Any) -> None:

@@ -1,0 +1,170 @@
+"""Opening and closing accounts, naming the people who hold them, and their passwords."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from audit.models import ApiToken, Staff, VisitEnd
+from audit.selectors.access import Access, Act
+from audit.services.accounts import FirstAccount
+from audit.services.granting import has_other_managers, hold_managers
+from audit.services.journal import record
+from audit.services.visits import end_visits_of
+
+NAME_MAX = 150
+PASSWORD_BYTES = 12
+
+
+class AccountRefused(Exception):
+    """What cannot be done with an account; its text is one sentence or several."""
+
+
+@transaction.atomic
+def open_account(*, access: Access, name: str, full_name: str, title: str = "") -> FirstAccount:
+    """Open an account with a first password, which is good for choosing another alone.
+
+    Raises: AccountRefused for a name that is taken, or is none.
+    """
+    user = User(username=name)
+    try:
+        user.clean_fields(exclude=("password",))
+    except ValidationError as error:
+        raise AccountRefused(" ".join(error.messages)) from None
+    if User.normalize_username(name) != name:
+        raise AccountRefused(_("Write the name with plain letters."))
+    _check_person(full_name, title)
+    password = secrets.token_urlsafe(PASSWORD_BYTES)
+    user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError:
+        raise AccountRefused(_("There is an account of this name already.")) from None
+    Staff.objects.create(account=user, full_name=full_name, title=title, must_change=True)
+    _record(access, user.pk, {"did": "opened", "name": name})
+    return FirstAccount(name=name, password=password)
+
+
+@transaction.atomic
+def name_person(*, access: Access, account_id: int, full_name: str, title: str) -> None:
+    """Say who holds the account. Raises: AccountRefused."""
+    _check_person(full_name, title)
+    _locked(account_id)
+    Staff.objects.update_or_create(
+        account_id=account_id, defaults={"full_name": full_name, "title": title}
+    )
+    _record(access, account_id, {"did": "named", "full_name": full_name, "title": title})
+
+
+@transaction.atomic
+def close_account(*, access: Access, account_id: int) -> None:
+    """Close an account: its visits end at their next request, its keys for good.
+
+    Raises: AccountRefused for one's own, and for the last that manages accounts.
+    """
+    if access.account_id == account_id:
+        raise AccountRefused(_("Nobody closes their own account: another administrator does."))
+    hold_managers()
+    user = _locked(account_id)
+    if not user.is_active:
+        raise AccountRefused(_("The account is closed already."))
+    if not has_other_managers(account_id):
+        raise AccountRefused(_("This is the last account that manages accounts."))
+    user.is_active = False
+    user.save(update_fields=["is_active"])
+    now = timezone.now()
+    Staff.objects.update_or_create(
+        account_id=account_id, defaults={"closed_at": now, "closed_by_id": access.account_id}
+    )
+    end_visits_of(account_id=account_id, how=VisitEnd.CLOSED)
+    ended = ApiToken.objects.filter(account_id=account_id, revoked_at=None).update(revoked_at=now)
+    _record(access, account_id, {"did": "closed", "keys_ended": ended})
+
+
+@transaction.atomic
+def reopen_account(*, access: Access, account_id: int) -> FirstAccount:
+    """Open a closed account again, with a first password. Raises: AccountRefused."""
+    user = _locked(account_id)
+    if user.is_active:
+        raise AccountRefused(_("The account is open."))
+    user.is_active = True
+    user.save(update_fields=["is_active"])
+    Staff.objects.filter(account_id=account_id).update(closed_at=None, closed_by=None)
+    _record(access, account_id, {"did": "opened again"})
+    return _give_password(user)
+
+
+@transaction.atomic
+def reset_password(*, access: Access, account_id: int) -> FirstAccount:
+    """Give an account a first password, which is good for choosing another alone; the visits that
+    go on are ended. Raises: AccountRefused for a closed account, and for one's own."""
+    if access.account_id == account_id:
+        raise AccountRefused(_("Change your own password on your own page."))
+    user = _locked(account_id)
+    if not user.is_active:
+        raise AccountRefused(_("The account is closed."))
+    end_visits_of(account_id=account_id, how=VisitEnd.PASSWORD)
+    _record(access, account_id, {"did": "password reset"})
+    return _give_password(user)
+
+
+@transaction.atomic
+def change_password(
+    *, access: Access, user: User, old: str, new: str, visit_id: int | None
+) -> None:
+    """Change one's own password; all other visits of the account end.
+
+    Raises: AccountRefused where the old one is wrong, or the new one breaks a rule.
+    """
+    if not user.check_password(old):
+        raise AccountRefused(_("The present password is not this one."))
+    try:
+        validate_password(new, user)
+    except ValidationError as error:
+        raise AccountRefused(" ".join(error.messages)) from None
+    user.set_password(new)
+    user.save(update_fields=["password"])
+    Staff.objects.update_or_create(account_id=user.pk, defaults={"must_change": False})
+    end_visits_of(account_id=user.pk, how=VisitEnd.PASSWORD, but=visit_id)
+    record(
+        access=access,
+        act=Act.OWN_ACCOUNT,
+        subject=f"account:{user.pk}",
+        detail={"did": "password changed"},
+    )
+
+
+def _give_password(user: User) -> FirstAccount:
+    password = secrets.token_urlsafe(PASSWORD_BYTES)
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    Staff.objects.update_or_create(account_id=user.pk, defaults={"must_change": True})
+    return FirstAccount(name=user.get_username(), password=password)
+
+
+def _locked(account_id: int) -> User:
+    user = User.objects.select_for_update().filter(pk=account_id).first()
+    if user is None:
+        raise AccountRefused(_("There is no such account."))
+    return user
+
+
+def _check_person(full_name: str, title: str) -> None:
+    for text in (full_name, title):
+        if len(text) > NAME_MAX or "\x00" in text:
+            raise AccountRefused(
+                _("A name and a title have up to {most} characters.").format(most=NAME_MAX)
+            )
+
+
+def _record(access: Access, account_id: int, detail: Mapping[str, Any]) -> None:
+    record(access=access, act=Act.MANAGE_ACCOUNTS, subject=f"account:{account_id}", detail=detail)

@@ -1,0 +1,109 @@
+"""Stays from signing in to signing out, and the log of attempts to come in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum, auto
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from audit.models import SignIn, SignInOutcome, SignInWay, Visit, VisitEnd
+
+NAME_MAX = 150
+AGENT_MAX = 200
+# How exactly it is kept when somebody was seen last: a write a request would cost more.
+SEEN_EXACT_TO = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """From where a request came: address and port as the server has them, and the browser."""
+
+    address: str | None
+    port: int | None = None
+    agent: str = ""
+
+
+class Standing(Enum):
+    """Whether a visit goes on."""
+
+    OPEN = auto()
+    IDLE = auto()
+    OLD = auto()
+    ENDED = auto()
+
+
+def begin_visit(*, account_id: int, caller: Caller) -> int:
+    """Write down that somebody came in; gives the visit's number."""
+    return Visit.objects.create(
+        account_id=account_id,
+        address=caller.address,
+        port=caller.port,
+        agent=_kept(caller.agent, AGENT_MAX),
+    ).pk
+
+
+def continue_visit(
+    *, visit_id: int, account_id: int, idle: timedelta, longest: timedelta
+) -> Standing:
+    """Say whether a visit still goes on, and write down that it does; one that is over ends here.
+
+    A visit of another account, or none, has ended.
+    """
+    visit = Visit.objects.filter(pk=visit_id, account_id=account_id).first()
+    if visit is None or visit.ended_at is not None:
+        return Standing.ENDED
+    now = timezone.now()
+    if now - visit.started_at >= longest:
+        end_visit(visit_id=visit_id, how=VisitEnd.AGE, at=visit.started_at + longest)
+        return Standing.OLD
+    if now - visit.seen_at >= idle:
+        end_visit(visit_id=visit_id, how=VisitEnd.IDLE, at=visit.seen_at + idle)
+        return Standing.IDLE
+    if now - visit.seen_at >= SEEN_EXACT_TO:
+        Visit.objects.filter(pk=visit_id, ended_at=None, seen_at__lt=now).update(seen_at=now)
+    return Standing.OPEN
+
+
+def end_visit(*, visit_id: int, how: VisitEnd, at: datetime | None = None) -> bool:
+    """End a visit that has not ended; whether it was there to be ended."""
+    ended = Visit.objects.filter(pk=visit_id, ended_at=None)
+    return bool(ended.update(ended_at=at or timezone.now(), ended_how=how))
+
+
+def end_visits_of(*, account_id: int, how: VisitEnd, but: int | None = None) -> int:
+    """End all visits of an account, but for one; gives how many."""
+    open_ones = Visit.objects.filter(account_id=account_id, ended_at=None)
+    if but is not None:
+        open_ones = open_ones.exclude(pk=but)
+    return open_ones.update(ended_at=timezone.now(), ended_how=how)
+
+
+def note_attempt(
+    *,
+    name: str,
+    way: SignInWay,
+    outcome: SignInOutcome,
+    caller: Caller,
+    visit_id: int | None = None,
+) -> None:
+    """Write an attempt to come in into the log, whether or not there is such an account."""
+    kept = _kept(name, NAME_MAX)
+    account = None
+    if way != SignInWay.KEY and kept == name:
+        account = User.objects.filter(username=name).values_list("pk", flat=True).first()
+    SignIn.objects.create(
+        name=kept,
+        account_id=account,
+        way=way,
+        outcome=outcome,
+        address=caller.address,
+        port=caller.port,
+        visit=visit_id,
+    )
+
+
+def _kept(text: str, most: int) -> str:
+    return text[:most].replace("\x00", "�").encode("utf-8", "replace").decode()
