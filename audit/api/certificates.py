@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.urls import reverse
-from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from audit.api import work_described as said
+from audit.api.describing import described
 from audit.api.errors import ApiError
+from audit.api.pages import asked_page, ways_of
 from audit.api.parameters import check_parameters
 from audit.api.permissions import needs, sources_of_api
+from audit.api.resource import Resource, versioned
 from audit.selectors.access import Act
 from audit.selectors.certificates import (
     CertificateFilters,
@@ -30,29 +31,22 @@ from audit.selectors.pages import BadQuery, NotFound
 from audit.services.certifying import RunRefused, request_certificates
 
 FILTERS = ("source", "table", "from", "to", "state", "all")
-FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
-@method_decorator(never_cache, name="dispatch")
-class CertificateList(APIView):
+class CertificateList(Resource):
     """GET certificates by day, the latest first; POST has the tables of a day certified."""
 
     permission_classes = [needs(Act.SEE_CERTIFICATES, write=Act.MAKE_CERTIFICATES)]  # noqa: RUF012
     http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        # First of all: to look for a form's token the framework would read a form's whole body.
-        if request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower() in FORMS:
-            raise ApiError(415, "unsupported-type", "Send no form.", place="Content-Type")
-        super().initial(request, *args, **kwargs)
-
+    @described(said.CERTIFICATES)
     def get(self, request: Request) -> Response:
         check_parameters(request, *FILTERS, "cursor")
         query = request.query_params.dict()
         try:
             filters = CertificateFilters.parse(query)
             page = list_certificates(
-                filters, sources=sources_of_api(request), cursor=query.get("cursor")
+                filters, sources=sources_of_api(request), cursor=asked_page(request).cursor
             )
         except BadQuery as error:
             raise ApiError(400, "bad-query", str(error)) from None
@@ -62,11 +56,11 @@ class CertificateList(APIView):
                     {"url": reverse("api-certificate", args=(row.pk,)), **head_of(row)}
                     for row in page.rows
                 ],
-                "next": page.next_cursor,
-                "previous": page.previous_cursor,
+                **ways_of(request, page),
             }
         )
 
+    @described(said.CERTIFY)
     def post(self, request: Request) -> Response:
         """`?day=` with `source` and `table` where it is narrowed; 202 with the run."""
         assert request.user.is_authenticated, "nobody else is let in"
@@ -86,29 +80,28 @@ class CertificateList(APIView):
         return Response(told, status=202, headers={"Location": told["url"]})
 
 
-@method_decorator(never_cache, name="dispatch")
-class CertificateOne(APIView):
+class CertificateOne(Resource):
     """GET one certificate, with where the facts of now differ from it."""
 
     permission_classes = [needs(Act.SEE_CERTIFICATES)]  # noqa: RUF012 - as the framework has it
     http_method_names = ["get", "head"]  # noqa: RUF012
 
-    def get(self, request: Request, certificate: int) -> Response:
+    @described(said.CERTIFICATE)
+    def get(self, request: Request, certificate: int) -> HttpResponse:
         try:
-            return Response(
-                document_of(get_certificate(certificate, sources=sources_of_api(request)))
-            )
+            detail = get_certificate(certificate, sources=sources_of_api(request))
         except NotFound as error:
             raise Http404(str(error)) from None
+        return versioned(request, document_of(detail))
 
 
-@method_decorator(never_cache, name="dispatch")
-class CertificateRunOne(APIView):
+class CertificateRunOne(Resource):
     """GET how far a run is."""
 
     permission_classes = [needs(Act.SEE_CERTIFICATES, journal=False)]  # noqa: RUF012
     http_method_names = ["get", "head"]  # noqa: RUF012
 
+    @described(said.RUN)
     def get(self, request: Request, run: int) -> Response:
         try:
             return Response(run_of(get_run(run, sources=sources_of_api(request))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,8 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit.api.known_errors import ERRORS
+
 logger = logging.getLogger(__name__)
 
 BUSY_SECONDS = 5
@@ -24,6 +27,7 @@ MESSAGES = {
     ),
     "permission-denied": "This account or this session's form token is not good for that.",
     "not-found": "There is nothing at this address.",
+    "throttled": "Too many requests in this minute: come again after it.",
 }
 
 
@@ -62,6 +66,17 @@ class OnlyJson(BaseContentNegotiation):
         return next(iter(renderers)), "application/json"
 
 
+def envelope(code: str, message: str, place: str | None = None) -> dict[str, Any]:
+    """The one form of every error."""
+    return {"error": {"code": code, "message": message, "place": place}}
+
+
+def example_of_error(code: str) -> dict[str, Any]:
+    """An error of this code as the description shows it."""
+    place = {"bad-query": "verdict", "bad-body": "$.reason"}.get(code)
+    return envelope(code, MESSAGES.get(code, ERRORS[code].about), place)
+
+
 def answer_error(error: Exception, context: dict[str, Any]) -> Response:
     """Put an exception of a view into the envelope; one that is our fault is logged whole."""
     if isinstance(error, Http404):
@@ -79,8 +94,7 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response:
     if header := getattr(error, "auth_header", None):
         headers["WWW-Authenticate"] = header
     if wait := getattr(error, "wait", None):
-        headers["Retry-After"] = str(wait)
+        headers["Retry-After"] = str(math.ceil(wait))
     message = MESSAGES.get(code, str(error.detail))
     place = getattr(error, "place", None)
-    envelope = {"error": {"code": code, "message": message, "place": place}}
-    return Response(envelope, status=error.status_code, headers=headers)
+    return Response(envelope(code, message, place), status=error.status_code, headers=headers)

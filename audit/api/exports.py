@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from django.http import Http404, StreamingHttpResponse
 from django.utils import timezone
-from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
+from audit.api import work_described as said
+from audit.api.describing import described
 from audit.api.errors import ApiError
 from audit.api.parameters import check_parameters
 from audit.api.permissions import needs, sources_of_api
+from audit.api.resource import Resource
 from audit.selectors.access import Act, Sources
 from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
 from audit.selectors.exports_sheet import Sheet, write_sheet
@@ -26,13 +26,13 @@ TOTALS = "totals"
 TOTALS_FILTERS = ("source", "table", "game", "from", "to")
 
 
-@method_decorator(never_cache, name="dispatch")
-class Export(APIView):
+class Export(Resource):
     """GET one table under the filters of the list of hands."""
 
     permission_classes = [needs(Act.EXPORT)]  # noqa: RUF012 - as the framework has it
     http_method_names = ["get", "head"]  # noqa: RUF012 - as the framework has it
 
+    @described(said.EXPORT)
     def get(self, request: Request, report: str) -> StreamingHttpResponse:
         """The whole table; one that was cut lacks its last line and never ends as it should."""
         if report not in (*REPORTS, TOTALS):

@@ -7,18 +7,19 @@ from typing import Any
 import msgspec
 from django.http import Http404
 from django.urls import reverse
-from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 import replay
 from audit import selectors, services
-from audit.api.body import body_of
+from audit.api import work_described as said
+from audit.api.bodies import read_json
+from audit.api.describing import described
 from audit.api.errors import ApiError
+from audit.api.pages import asked_page, ways_of
 from audit.api.parameters import check_parameters
 from audit.api.permissions import needs, sources_of_api
+from audit.api.resource import Resource
 from audit.selectors.access import Act
 from audit.selectors.reaudits import FaultRow, ReauditRow, get_reaudit, list_faults, list_reaudits
 from audit.selectors.reaudits_report import (
@@ -29,10 +30,6 @@ from audit.selectors.reaudits_report import (
     list_changes,
     list_flips,
 )
-
-BODY_BYTES_MAX = 64 * 1024
-BODY_TYPE = "application/json"
-FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
@@ -48,36 +45,30 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 _asked = msgspec.json.Decoder(Asked)
 
 
-@method_decorator(never_cache, name="dispatch")
-class ReauditList(APIView):
+class ReauditList(Resource):
     """GET lists re-audits, the newest first; POST starts one."""
 
     permission_classes = [needs(Act.SEE_REAUDITS, write=Act.REAUDIT)]  # noqa: RUF012
     http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
+    takes = "application/json"
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        # First of all: to look for a form's token the framework would read a form's whole body.
-        if kind_of(request) in FORMS:
-            raise ApiError(415, "unsupported-type", "Send application/json.", place="Content-Type")
-        super().initial(request, *args, **kwargs)
-
+    @described(said.REAUDITS)
     def get(self, request: Request) -> Response:
         check_parameters(request, "cursor")
         try:
-            page = list_reaudits(
-                sources=sources_of_api(request), cursor=request.query_params.get("cursor")
-            )
+            page = list_reaudits(sources=sources_of_api(request), cursor=asked_page(request).cursor)
         except selectors.BadQuery as error:
-            raise ApiError(400, "bad-query", str(error), place="?cursor") from None
-        return Response({"reaudits": [reaudit_of(row) for row in page.rows], **ways(page)})
+            raise ApiError(400, "bad-query", str(error), place="cursor") from None
+        return Response(
+            {"reaudits": [reaudit_of(row) for row in page.rows], **ways_of(request, page)}
+        )
 
+    @described(said.REAUDIT_NEW)
     def post(self, request: Request) -> Response:
         """201 with the re-audit, which the workers then do."""
         assert request.user.is_authenticated, "nobody else is let in"
         check_parameters(request)
-        if kind_of(request) != BODY_TYPE:
-            raise ApiError(415, "unsupported-type", "Send application/json.", place="Content-Type")
-        asked = read_body(request)
+        asked = read_json(request, _asked)
         try:
             reaudit = services.open_reaudit(
                 user=request.user,
@@ -95,7 +86,7 @@ class ReauditList(APIView):
         return Response(answer, status=201, headers={"Location": answer["url"]})
 
 
-class OneView(APIView):
+class OneView(Resource):
     """A view of one re-audit, which takes no body."""
 
     permission_classes = [needs(Act.SEE_REAUDITS, write=Act.REAUDIT)]  # noqa: RUF012
@@ -107,34 +98,34 @@ class OneView(APIView):
             raise Http404(str(error)) from None
 
 
-@method_decorator(never_cache, name="dispatch")
 class ReauditOne(OneView):
     """GET tells how far a re-audit is."""
 
     http_method_names = ["get", "head"]  # noqa: RUF012
 
+    @described(said.REAUDIT)
     def get(self, request: Request, reaudit: int) -> Response:
         return Response(reaudit_of(self.row(request, reaudit)))
 
 
-@method_decorator(never_cache, name="dispatch")
 class ReauditStop(OneView):
     """POST stops it where it is; stopping what is stopped or ended changes nothing."""
 
     http_method_names = ["post"]  # noqa: RUF012
 
+    @described(said.REAUDIT_STOP)
     def post(self, request: Request, reaudit: int) -> Response:
         self.row(request, reaudit)
         services.stop_reaudit(reaudit_id=reaudit)
         return Response(reaudit_of(self.row(request, reaudit)))
 
 
-@method_decorator(never_cache, name="dispatch")
 class ReauditResume(OneView):
     """POST lets a stopped one go on; 409 where it is not stopped, or cannot go on here."""
 
     http_method_names = ["post"]  # noqa: RUF012
 
+    @described(said.REAUDIT_RESUME)
     def post(self, request: Request, reaudit: int) -> Response:
         self.row(request, reaudit)
         try:
@@ -144,12 +135,12 @@ class ReauditResume(OneView):
         return Response(reaudit_of(self.row(request, reaudit)))
 
 
-@method_decorator(never_cache, name="dispatch")
 class ReauditReport(OneView):
     """GET gives what it found so far, summed up."""
 
     http_method_names = ["get", "head"]  # noqa: RUF012
 
+    @described(said.REAUDIT_REPORT)
     def get(self, request: Request, reaudit: int) -> Response:
         row = self.row(request, reaudit)
         tables, has_more_tables = list_amounts(reaudit, "table")
@@ -170,69 +161,40 @@ class ReauditReport(OneView):
         )
 
 
-@method_decorator(never_cache, name="dispatch")
 class ReauditChanges(OneView):
     """GET lists the hands that were judged otherwise."""
 
     http_method_names = ["get", "head"]  # noqa: RUF012
 
+    @described(said.REAUDIT_CHANGES)
     def get(self, request: Request, reaudit: int) -> Response:
         self.row(request, reaudit)
         check_parameters(request, "flip", "cursor")
         text = request.query_params.get("flip")
         try:
             flip = Flip.parse(text) if text else None
-            page = list_changes(reaudit, flip=flip, cursor=request.query_params.get("cursor"))
+            page = list_changes(reaudit, flip=flip, cursor=asked_page(request).cursor)
         except selectors.BadQuery as error:
             raise ApiError(400, "bad-query", str(error)) from None
-        return Response({"changes": [change_of(reaudit, one) for one in page.rows], **ways(page)})
+        return Response(
+            {"changes": [change_of(reaudit, one) for one in page.rows], **ways_of(request, page)}
+        )
 
 
-@method_decorator(never_cache, name="dispatch")
 class ReauditAside(OneView):
     """GET lists what was set aside, with the reasons."""
 
     http_method_names = ["get", "head"]  # noqa: RUF012
 
+    @described(said.REAUDIT_ASIDE)
     def get(self, request: Request, reaudit: int) -> Response:
         self.row(request, reaudit)
         check_parameters(request, "cursor")
         try:
-            page = list_faults(reaudit, cursor=request.query_params.get("cursor"))
+            page = list_faults(reaudit, cursor=asked_page(request).cursor)
         except selectors.BadQuery as error:
-            raise ApiError(400, "bad-query", str(error), place="?cursor") from None
-        return Response({"aside": [fault_of(one) for one in page.rows], **ways(page)})
-
-
-def kind_of(request: Request) -> str:
-    return (request.META.get("CONTENT_TYPE") or "").partition(";")[0].strip().lower()
-
-
-def read_body(request: Request) -> Asked:
-    """Raises: ApiError 400 with the place, 413."""
-    body, parts, left = body_of(request), [], BODY_BYTES_MAX + 1
-    try:
-        while left and (piece := body.read(left)):
-            parts.append(piece)
-            left -= len(piece)
-    except OSError as error:
-        reason = error.strerror or "the sender hung up"
-        raise ApiError(400, "incomplete", f"The body broke off: {reason}.") from None
-    if not left:
-        raise ApiError(413, "too-large", f"The body is longer than {BODY_BYTES_MAX} bytes.")
-    try:
-        return _asked.decode(b"".join(parts))
-    except msgspec.ValidationError as error:
-        reason, found, place = str(error).rpartition(" - at `")
-        if not found:
-            reason, place = str(error), "$"
-        raise ApiError(400, "bad-body", f"{reason}.", place=place.rstrip("`")) from None
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        raise ApiError(400, "bad-body", "The body is no JSON document.", place="$") from None
-
-
-def ways(page: selectors.Page[Any]) -> dict[str, str | None]:
-    return {"next": page.next_cursor, "previous": page.previous_cursor}
+            raise ApiError(400, "bad-query", str(error), place="cursor") from None
+        return Response({"aside": [fault_of(one) for one in page.rows], **ways_of(request, page)})
 
 
 def reaudit_of(row: ReauditRow) -> dict[str, Any]:

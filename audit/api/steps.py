@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 import replay
 from audit import selectors
+from audit.api import work_described as said
+from audit.api.describing import described
 from audit.api.errors import ApiError
 from audit.api.permissions import needs, sources_of_api
+from audit.api.rendering import plain
+from audit.api.resource import Resource
 from audit.selectors.access import Act
 
 
-@method_decorator(never_cache, name="dispatch")
-class HandStep(APIView):
+class HandStep(Resource):
     """GET one step: the board, the events up to it, the figures where they are there to be seen.
 
     `?as=` is `auditor` (the default), `public` or `seat-0` to `seat-3`. Another viewer than the
@@ -29,6 +29,7 @@ class HandStep(APIView):
     permission_classes = [needs(Act.SEE_HANDS)]  # noqa: RUF012 - as the framework has it
     http_method_names = ["get", "head"]  # noqa: RUF012 - as the framework has it
 
+    @described(said.STEP)
     def get(self, request: Request, hand: int, number: int) -> Response:
         viewpoint = _viewpoint(request)
         try:
@@ -75,15 +76,15 @@ def _told(hand: selectors.HandRow, sight: replay.Sight) -> dict[str, Any]:
         "number": sight.number,
         "has_next": sight.has_next,
         "is_revealed": sight.is_revealed,
-        "board": msgspec.to_builtins(step.board),
-        "decision": msgspec.to_builtins(step.decision),
+        "board": msgspec.to_builtins(step.board, enc_hook=plain),
+        "decision": msgspec.to_builtins(step.decision, enc_hook=plain),
         "events": events,
-        "figures": [msgspec.to_builtins(figure) for figure in sight.walk.figures],
+        "figures": [msgspec.to_builtins(figure, enc_hook=plain) for figure in sight.walk.figures],
     }
 
 
 def _event(step: replay.Step) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(step)
+    told: dict[str, Any] = msgspec.to_builtins(step, enc_hook=plain)
     for name in ("board", "decision"):
         del told[name]
     return told

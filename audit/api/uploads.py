@@ -7,20 +7,22 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.urls import reverse
-from django.utils.decorators import method_decorator
-from django.views.decorators.cache import never_cache
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 import replay
 from audit import selectors, services
+from audit.api import work_described as said
 from audit.api.body import body_of
+from audit.api.describing import described
 from audit.api.errors import BUSY_SECONDS, ApiError
+from audit.api.pages import BESIDE, asked_page, ways_of
 from audit.api.parameters import check_parameters
 from audit.api.permissions import access_of_api, needs, sources_of_api
+from audit.api.resource import Resource, versioned
+from audit.api.shapes_work import RefusedLine, RefusedPage
 from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
 
@@ -43,7 +45,7 @@ KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 
-class ApiView(APIView):
+class ApiView(Resource):
     """A view that takes logs, never forms."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -52,13 +54,30 @@ class ApiView(APIView):
         super().initial(request, *args, **kwargs)
 
 
-@method_decorator(never_cache, name="dispatch")
 class UploadList(ApiView):
-    """POST hands in one file."""
+    """GET uploads, the newest first; POST hands in one file."""
 
-    permission_classes = [needs(Act.UPLOAD)]  # noqa: RUF012 - as the framework has it
-    http_method_names = ["post"]  # noqa: RUF012 - as the framework has it
+    permission_classes = [needs(Act.SEE_UPLOADS, write=Act.UPLOAD)]  # noqa: RUF012
+    http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
 
+    @described(said.UPLOADS)
+    def get(self, request: Request) -> Response:
+        check_parameters(request, *BESIDE)
+        asked = asked_page(request)
+        try:
+            page = selectors.list_uploads(
+                sources=sources_of_api(request),
+                account_id=access_of_api(request).account_id,
+                cursor=asked.cursor,
+                limit=asked.limit,
+            )
+        except selectors.BadQuery as error:
+            raise ApiError(400, "bad-query", str(error), place="cursor") from None
+        later = admitted_later([row.id for row in page.rows if row.rejected or row.failed])
+        uploads = [progress_of(row, later) for row in page.rows]
+        return Response({"uploads": uploads, **ways_of(request, page)})
+
+    @described(said.UPLOAD_NEW)
     def post(self, request: Request) -> Response:
         """201 with the upload, which is then audited; the same answer for the same key."""
         assert request.user.is_authenticated, "nobody else is let in"
@@ -123,27 +142,73 @@ def _received(
         raise ApiError(422, "key-reused", str(error), place=KEY_HEADER) from None
 
 
-@method_decorator(never_cache, name="dispatch")
 class UploadOne(ApiView):
     """GET tells how far an upload is."""
 
     permission_classes = [needs(Act.SEE_UPLOADS, journal=False)]  # noqa: RUF012
     http_method_names = ["get", "head"]  # noqa: RUF012
 
+    @described(said.UPLOAD)
+    def get(self, request: Request, upload: int) -> HttpResponse:
+        row = seen_upload(request, upload)
+        later = admitted_later([row.id]) if row.rejected or row.failed else {}
+        return versioned(request, progress_of(row, later))
+
+
+class RefusedOf(ApiView):
+    """GET the lines of an upload that could not be read as hands."""
+
+    permission_classes = [needs(Act.SEE_UPLOADS)]  # noqa: RUF012
+    http_method_names = ["get", "head"]  # noqa: RUF012
+
+    @described(said.REFUSED)
     def get(self, request: Request, upload: int) -> Response:
+        check_parameters(request, *BESIDE)
+        seen_upload(request, upload)
+        asked = asked_page(request)
         try:
-            row = selectors.get_upload(
+            page = selectors.list_refusals(
                 upload,
                 sources=sources_of_api(request),
                 account_id=access_of_api(request).account_id,
+                cursor=asked.cursor,
+                limit=asked.limit,
             )
-        except selectors.NotFound as error:
-            raise Http404(str(error)) from None
-        return Response(progress_of(row))
+        except selectors.BadQuery as error:
+            raise ApiError(400, "bad-query", str(error), place="cursor") from None
+        refused = [
+            RefusedLine(
+                line=row.line,
+                offset=row.offset,
+                place=row.place,
+                reason=row.reason,
+                begins=row.raw,
+                is_cut=row.is_raw_cut,
+                sha256=row.sha256,
+                is_our_fault=row.is_our_fault,
+                hand=None if row.hand_pk is None else str(row.hand_pk),
+            )
+            for row in page.rows
+        ]
+        return Response(RefusedPage(refused=refused, **ways_of(request, page)))
+
+
+def seen_upload(request: Request, upload: int) -> selectors.UploadRow:
+    """Raises: Http404."""
+    try:
+        return selectors.get_upload(
+            upload,
+            sources=sources_of_api(request),
+            account_id=access_of_api(request).account_id,
+        )
+    except selectors.NotFound as error:
+        raise Http404(str(error)) from None
 
 
 class Nowhere(ApiView):
     """Every other address below /api/: an error in the envelope, for whoever may come in."""
+
+    is_no_resource = True
 
     permission_classes = [needs(Act.OWN_ACCOUNT)]  # noqa: RUF012 - as the framework has it
 
@@ -152,8 +217,8 @@ class Nowhere(ApiView):
         raise Http404
 
 
-def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
-    """An upload as the API tells it; see docs/api.md."""
+def progress_of(row: selectors.UploadRow, later: Mapping[int, int]) -> dict[str, Any]:
+    """An upload as the API tells it; `later` counts refused lines that became hands since."""
     return {
         "id": row.id,
         "url": reverse("api-upload", args=(row.id,)),
@@ -185,9 +250,7 @@ def progress_of(row: selectors.UploadRow) -> dict[str, Any]:
             "restated": row.restated,
         },
         "turned": row.turned,
-        "admitted_later": admitted_later([row.id]).get(row.id, 0)
-        if row.rejected or row.failed
-        else 0,
+        "admitted_later": later.get(row.id, 0),
         "created_at": row.created_at,
         "started_at": row.started_at,
         "finished_at": row.finished_at,

@@ -2,7 +2,19 @@
 
 from django.urls import path, re_path
 
-from audit.api import certificates, exports, operations, reaudits, steps, uploads
+from audit.api import (
+    certificates,
+    desk,
+    docs,
+    exports,
+    hands,
+    library,
+    operations,
+    own,
+    reaudits,
+    steps,
+    uploads,
+)
 
 urlpatterns = [
     path("healthz", operations.healthz, name="healthz"),
@@ -10,6 +22,30 @@ urlpatterns = [
     path("metrics", operations.metrics, name="metrics"),
     path("api/v1/uploads/", uploads.UploadList.as_view(), name="api-uploads"),
     path("api/v1/uploads/<int:upload>/", uploads.UploadOne.as_view(), name="api-upload"),
+    path(
+        "api/v1/uploads/<int:upload>/refused/",
+        uploads.RefusedOf.as_view(),
+        name="api-upload-refused",
+    ),
+    path("api/v1/hands/", hands.HandList.as_view(), name="api-hands"),
+    path("api/v1/hands/<int:hand>/", hands.HandOne.as_view(), name="api-hand"),
+    path("api/v1/hands/<int:hand>/versions/", hands.VersionsOf.as_view(), name="api-hand-versions"),
+    path(
+        "api/v1/hands/<int:hand>/versions/<int:version>/",
+        hands.VersionOne.as_view(),
+        name="api-hand-version",
+    ),
+    path(
+        "api/v1/hands/<int:hand>/versions/<int:version>/record",
+        hands.Record.as_view(),
+        name="api-hand-record",
+    ),
+    path("api/v1/hands/<int:hand>/events/", hands.EventsOf.as_view(), name="api-hand-events"),
+    path("api/v1/hands/<int:hand>/findings/", hands.FindingsOf.as_view(), name="api-hand-findings"),
+    path("api/v1/hands/<int:hand>/verdicts/", hands.VerdictsOf.as_view(), name="api-hand-verdicts"),
+    path("api/v1/findings/", hands.FindingsOfAll.as_view(), name="api-findings"),
+    path("api/v1/verdicts/", hands.VerdictsOfAll.as_view(), name="api-verdicts"),
+    path("api/v1/verdicts/<int:verdict>/", hands.VerdictOne.as_view(), name="api-verdict"),
     path("api/v1/hands/<int:hand>/steps/<int:number>/", steps.HandStep.as_view(), name="api-step"),
     path("api/v1/reaudits/", reaudits.ReauditList.as_view(), name="api-reaudits"),
     path("api/v1/reaudits/<int:reaudit>/", reaudits.ReauditOne.as_view(), name="api-reaudit"),
@@ -50,5 +86,33 @@ urlpatterns = [
         name="api-certificate-run",
     ),
     path("api/v1/exports/<slug:report>.csv", exports.Export.as_view(), name="api-export"),
+    path("api/v1/cases/", desk.CaseList.as_view(), name="api-cases"),
+    path("api/v1/cases/<int:case>/", desk.CaseOne.as_view(), name="api-case"),
+    path("api/v1/cases/<int:case>/hands/", desk.CaseHands.as_view(), name="api-case-hands"),
+    path("api/v1/cases/<int:case>/acts/", desk.CaseActs.as_view(), name="api-case-acts"),
+    path("api/v1/claims/", desk.ClaimList.as_view(), name="api-claims"),
+    path("api/v1/claims/<int:claim>/", desk.ClaimOne.as_view(), name="api-claim"),
+    path("api/v1/remedies/", desk.RemedyList.as_view(), name="api-remedies"),
+    path("api/v1/remedies/<int:remedy>/", desk.RemedyOne.as_view(), name="api-remedy"),
+    path("api/v1/rulesets/", library.RulesetList.as_view(), name="api-rulesets"),
+    path(
+        "api/v1/rulesets/<str:ruleset>/<int:revision>/",
+        library.RulesetOne.as_view(),
+        name="api-ruleset",
+    ),
+    path(
+        "api/v1/rulesets/<str:ruleset>/<int:revision>/bytes",
+        library.RulesetBytes.as_view(),
+        name="api-ruleset-bytes",
+    ),
+    path("api/v1/sources/", library.SourceList.as_view(), name="api-sources"),
+    path("api/v1/sources/<path:source>/", library.SourceOne.as_view(), name="api-source"),
+    path("api/v1/players/", library.PlayerList.as_view(), name="api-players"),
+    path("api/v1/players/renames/", library.RenameList.as_view(), name="api-renames"),
+    path("api/v1/keys/", own.KeyList.as_view(), name="api-keys"),
+    path("api/v1/keys/<int:key>/", own.KeyOne.as_view(), name="api-key"),
+    path("api/v1/journal/", own.Journal.as_view(), name="api-journal"),
+    path("api/schema/", docs.Schema.as_view(), name="api-schema"),
+    path("api/docs/", docs.DocsPage.as_view(), name="api-docs"),
     re_path(r"^api(?:/.*)?$", uploads.Nowhere.as_view(), name="api-nowhere"),
 ]

@@ -58,3 +58,12 @@ def database_from_url(url: str) -> dict[str, Any]:
         "PORT": str(port or options.pop("port", "")),
         "OPTIONS": options,
     }
+
+
+def cache_url(broker: str) -> str:
+    """The address of the broker as a cache's client writes it, in the same numbered database."""
+    parts = urlsplit(broker)
+    if parts.scheme not in ("redis+socket", "valkey+socket"):
+        return broker
+    database = dict(parse_qsl(parts.query)).get("virtual_host", "0")
+    return f"unix://{parts.path}?db={database}"

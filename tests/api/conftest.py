@@ -10,6 +10,7 @@ from django.test import Client
 from rest_framework.response import Response
 
 from audit import services
+from audit.models import Chunk
 from tests.access import trusted
 
 Send = Callable[..., Response]
@@ -41,7 +42,21 @@ def send(db: Any, token: str) -> Send:
 
 @pytest.fixture
 def ask(db: Any, token: str) -> Send:
-    def get(address: str) -> Response:
-        return Client().get(address, headers={"Authorization": f"Bearer {token}"})
+    def get(address: str, **headers: str) -> Response:
+        named = {"Authorization": f"Bearer {token}"}
+        named |= {name.replace("_", "-"): value for name, value in headers.items()}
+        return Client().get(address, headers=named)
 
     return get
+
+
+@pytest.fixture
+def stored(send: Send) -> Callable[..., None]:
+    """Take in some lines as a file and judge them here."""
+
+    def run(*lines: bytes) -> None:
+        assert send(b"\n".join(lines)).status_code == 201
+        for chunk in Chunk.objects.filter(state="queued").order_by("id"):
+            assert services.judge_chunk(chunk_id=chunk.pk) is None
+
+    return run

@@ -14,6 +14,7 @@ from django.test import Client
 
 import replay
 from audit import selectors, services
+from audit.api.rendering import encode
 from audit.models import Chunk, Hand
 from tests.look_alikes import look_alike
 from tests.web.lines import BASE, PAI_GOW, SMALL, TIEN_GOW, WENZHOU
@@ -36,7 +37,7 @@ def test_a_step_is_the_walks_own(db: Any, ask: Any, line: bytes) -> None:
         answer = ask(f"/api/v1/hands/{pk}/steps/{step.number}/")
         assert answer.status_code == 200
         told = answer.json()
-        assert told["board"] == msgspec.json.decode(msgspec.json.encode(step.board))
+        assert told["board"] == msgspec.json.decode(encode(step.board))
         assert [event["event"] for event in told["events"]] == list(range(len(walk.steps) - 1))
         assert (told["as"], told["is_revealed"]) == ("auditor", True)
         assert len(told["figures"]) == len(walk.figures)

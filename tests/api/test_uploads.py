@@ -364,7 +364,7 @@ def test_svc_34_what_is_not_there_is_told_in_the_envelope(ask: Send, address: st
 
 
 def test_other_methods_are_refused_in_the_envelope(ask: Send) -> None:
-    status, told = error_of(ask(UPLOADS))
+    status, told = error_of(ask("/api/v1/reaudits/1/stop"))
     assert (status, told["code"]) == (405, "method-not-allowed")
 
 
