@@ -28,6 +28,13 @@ from audit.models.desk import (
     Docket,
     GatherMark,
 )
+from audit.models.erasure import (
+    ErasedRow,
+    Erasure,
+    ErasureState,
+    NameSalt,
+    RowSalt,
+)
 from audit.models.evidence import (
     AcceptedSoftware,
     CheckOccasion,
@@ -121,6 +128,9 @@ __all__ = [
     "DepartedVerdict",
     "Docket",
     "Duplicate",
+    "ErasedRow",
+    "Erasure",
+    "ErasureState",
     "FeedDrift",
     "Finding",
     "GatherMark",
@@ -133,6 +143,7 @@ __all__ = [
     "LeafKind",
     "LegalHold",
     "NameDecision",
+    "NameSalt",
     "NamedUpload",
     "Numbering",
     "PartialRecord",
@@ -169,6 +180,7 @@ __all__ = [
     "Review",
     "ReviewKind",
     "Role",
+    "RowSalt",
     "RulesetRevision",
     "RulesetState",
     "RulesetSwitch",

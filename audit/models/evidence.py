@@ -44,6 +44,8 @@ class LeafKind(models.IntegerChoices):
     RETENTION_RUN = 34, "retention run"
     RETENTION_BATCH = 35, "batch of a retention run"
     RETENTION_DELETION = 36, "deletion of a retention run"
+    ERASURE = 37, "erasure of a person"
+    ERASED_ROW = 38, "row that an erasure rewrote"
 
 
 class SealPending(models.Model):
@@ -59,12 +61,14 @@ class SealPending(models.Model):
 
 class SealedLeaf(models.Model):
     """A leaf: `index` counts from 0 without gaps, `hash` is over what `replay.evidence` makes of
-    the row. `is_lost`: the row was gone when it was to be written down."""
+    the row. `is_lost`: the row was gone when it was to be written down. `form` is the version of
+    the lists of fields: 1 has names and hashes of them, 2 has commitments in their place."""
 
     index = models.BigIntegerField(primary_key=True)
     row = models.BigIntegerField()
     kind = models.SmallIntegerField(choices=LeafKind.choices)
     is_lost = models.BooleanField(default=False)
+    form = models.SmallIntegerField(db_default=1)
     hash = models.BinaryField()
 
     class Meta:

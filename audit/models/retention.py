@@ -207,13 +207,16 @@ class RetentionDeletion(models.Model):
 class DepartedVerdict(models.Model):
     """What a leaf that stays says of a verdict that was deleted.
 
-    A comparison names the verdict of the hand before, by its source, hand, version and digest.
+    A comparison names the verdict of the hand before by its source, hand and version, and by its
+    ruleset and engine, or in leaves of form 1 by its digest.
     """
 
     verdict = models.BigIntegerField(primary_key=True)
     source = exact_name()
     hand_id = exact_name()
     number = models.IntegerField()
+    ruleset_sha256 = models.BinaryField()
+    engine = models.CharField(max_length=32)
     digest = models.BinaryField()
 
     def __str__(self) -> str:

@@ -129,7 +129,7 @@ def _hanging_on(parent: Model) -> Iterator[tuple[Model, models.ForeignKey[Any, A
 
 
 def _is_indexed(model: Model, field: models.ForeignKey[Any, Any]) -> bool:
-    if field.unique or field.db_index:
+    if field.unique or field.db_index:  # type: ignore[attr-defined]
         return True
     meta = model._meta  # noqa: SLF001
     lists = [index.fields for index in meta.indexes]
@@ -167,12 +167,21 @@ def _keep_what_is_named(verdicts: list[int]) -> None:
     """Keep what the leaves of comparisons that stay say of these verdicts."""
     stay = Comparison.objects.filter(earlier__in=verdicts).exclude(verdict__in=verdicts)
     named = Verdict.objects.filter(pk__in=stay.values("earlier")).values_list(
-        "pk", "version__hand__source", "version__hand__hand_id", "version__number", "digest"
-    )
+        "pk", "version__hand__source", "version__hand__hand_id", "version__number",
+        "ruleset_sha256", "engine", "digest",
+    )  # fmt: skip
     DepartedVerdict.objects.bulk_create(
         [
-            DepartedVerdict(verdict=pk, source=source, hand_id=name, number=number, digest=digest)
-            for pk, source, name, number, digest in named
+            DepartedVerdict(
+                verdict=pk,
+                source=source,
+                hand_id=name,
+                number=number,
+                ruleset_sha256=ruleset,
+                engine=engine,
+                digest=digest,
+            )
+            for pk, source, name, number, ruleset, engine, digest in named
         ]
     )
 
