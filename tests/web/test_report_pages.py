@@ -6,7 +6,7 @@ from typing import Any
 
 from django.test import Client
 
-from audit.models import JournalEntry, Report
+from audit.models import Report
 from tests.audit.logs import B
 from tests.web.conftest import Store
 
@@ -27,6 +27,7 @@ def test_a_report_is_asked_for_and_read(site: Client, store: Store) -> None:
     assert page.status_code == 200
     text = page.content.decode()
     assert "Game performance" in text
+    open("/tmp/b2/page.html", "w").write(text)
     assert "<bdi>95.00</bdi>" in text
     listed = site.get("/reports/").content.decode()
     assert f'href="/reports/{report.pk}/"' in listed
