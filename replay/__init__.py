@@ -41,6 +41,7 @@ from replay.partial import (
     reject_partial,
 )
 from replay.record import Hand, Refusal
+from replay.ruleset import BYTES_MAX as RULESET_BYTES_MAX
 from replay.ruleset import OptionValue, Ruleset, RulesetError, RulesetProblem, Rulesets
 from replay.seen import NoSuchStep, Sight, seen
 from replay.simulate import simulate
@@ -60,7 +61,7 @@ from replay.steps import (
     Walk,
 )
 from replay.stream import Line, read_lines, read_whole
-from replay.telling import Words, plain, say, series
+from replay.telling import Series, Unended, Words, plain, say
 from replay.tiles import KINDS, TileKind
 from replay.times import parse_time
 from replay.verdict import ENGINE, Verdict, format_verdict
@@ -68,16 +69,16 @@ from replay.what_if import Trial, UnknownRules, WhatIf, bisect, changes_of, what
 
 __all__ = [
     "AUDITOR", "BACK", "CHECKS", "CODES", "COMBINATIONS", "COMBINATION_OF", "ENGINE", "GAMES",
-    "GAPS", "KINDS", "PLACES", "PUBLIC",
+    "GAPS", "KINDS", "PLACES", "PUBLIC", "RULESET_BYTES_MAX",
     "Assumption", "Audited", "Board", "Choice", "Code", "Combination", "Continuity", "Decision",
     "Difference", "DoorView", "Figure", "Finding", "Game", "Hand", "Held", "Line", "NoSuchStep",
     "NotCheckable", "OptionValue", "Part", "PartialVerdict", "PartiallyAudited", "Placed", "Read",
     "Readable", "Refusal", "Rule", "Ruleset", "RulesetError", "RulesetProblem", "Rulesets",
-    "SeatView", "Sight", "Stage", "Step", "Summary", "TileKind", "Trial", "UnknownRules",
-    "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView", "Walk", "WhatIf", "Words",
+    "SeatView", "Series", "Sight", "Stage", "Step", "Summary", "TileKind", "Trial", "UnknownRules",
+    "Unended", "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView", "Walk", "WhatIf", "Words",
     "audit", "audit_line", "audit_partial", "bisect", "canonical_sha256", "changes_of", "compare",
     "differences", "format_minor", "format_verdict", "held", "judge_partial", "load_rulesets",
     "parse_minor", "parse_time", "parse_viewpoint", "plain", "read", "read_lines", "read_partial",
     "read_ruleset", "read_whole", "reject", "reject_partial", "ruleset_problems", "say", "seen",
-    "series", "simulate", "summarise", "walk", "what_if", "with_findings",
+    "simulate", "summarise", "walk", "what_if", "with_findings",
 ]  # fmt: skip

@@ -18,13 +18,15 @@ from replay.concealment import AUDITOR, BACK, Concealed, Viewpoint
 from replay.findings import CODES, Finding
 from replay.ruleset import Rulesets
 from replay.steps import Board, Placed, SeatView, Step, Walk
+from replay.telling import REFUSED, REFUSED_SENTENCE, Words, say
 
-_SEAT_NAMES = ("East", "South", "West", "North")
+_SEAT_NAMES = (say("East"), say("South"), say("West"), say("North"))
 # Findings that name tiles: about tiles that were not shown they have nothing to say.
 _NAMES_TILES = frozenset(
     ("tile-excess", "deal-wall", "tile-not-held", "lead-illegal", "follow-illegal", "not-eligible")
 )
-_NOT_HELD = "these are not the tiles that the seat was dealt"
+_NOT_ITS_TILES = say("these are not its tiles")
+_NOT_HELD = say("these are not the tiles that the seat was dealt")
 
 
 class NoSuchStep(LookupError):
@@ -108,23 +110,30 @@ def _worded(step: Step, whole: Concealed, *, is_down: bool) -> Step:
     assert step.event is not None or not is_down
     if is_down and step.seat is not None:
         count = len(step.tiles)
-        tiles = f"{count} {'tile' if count == 1 else 'tiles'}"
-        words = f"is dealt {tiles}" if step.kind == "deal" else f"discards {tiles} face down"
-        told = f"{_SEAT_NAMES[step.seat]} {words}."
+        tiles = say("1 tile") if count == 1 else say("{count} tiles", count=count)
+        words = (
+            say("is dealt {tiles}", tiles=tiles)
+            if step.kind == "deal"
+            else say("discards {tiles} face down", tiles=tiles)
+        )
+        told = say("{seat} {acts}.", seat=_SEAT_NAMES[step.seat], acts=words)
         why = _why(step)
         return replace(
             step,
             tiles=(BACK,) * count,
-            text=words if why is None else f"{words}, refused{why}",
-            sentence=told if why is None else f"{told} Refused{why}.",
+            text=words if why is None else _refused_text(words, why),
+            sentence=told if why is None else _refused_sentence(told, why),
         )
     if _is_unheld(step, whole):
         # The reason given would be the stand-ins that the seat is taken to hold.
         return replace(
             step,
-            text=step.text.partition(", refused: ")[0] + ", refused: these are not its tiles",
-            sentence=step.sentence.partition(" Refused: ")[0]
-            + " Refused: these are not its tiles.",
+            text=say(REFUSED, text=_before(step.text, REFUSED, "text"), why=_NOT_ITS_TILES),
+            sentence=say(
+                REFUSED_SENTENCE,
+                sentence=_before(step.sentence, REFUSED_SENTENCE, "sentence"),
+                why=_NOT_ITS_TILES,
+            ),
         )
     return step
 
@@ -134,14 +143,33 @@ def _is_unheld(step: Step, whole: Concealed) -> bool:
     return step.seat in whole.unknown and _blames(step.findings, step.event, "tile-not-held")
 
 
+def _refused_text(words: str, why: str) -> str:
+    return say(REFUSED, text=words, why=why) if why else say("{text}, refused", text=words)
+
+
+def _refused_sentence(sentence: str, why: str) -> str:
+    if not why:
+        return say("{sentence} Refused.", sentence=sentence)
+    return say(REFUSED_SENTENCE, sentence=sentence, why=why)
+
+
+def _before(words: str, template: str, name: str) -> str:
+    """What an event is told as without its refusal; the whole where it was not refused."""
+    if isinstance(words, Words) and words.template == template:
+        return str(words.values[name])
+    return words
+
+
 def _why(step: Step) -> str | None:
-    """Why an event was refused, where the reason names no tile: ": it is the turn of 東"."""
-    words, comma, why = step.text.partition(", refused: ")
-    if not comma or not words:
+    """Why an event was refused, where the reason names no tile: "it is the turn of 東".
+
+    Empty where it does; None where the event was not refused.
+    """
+    if not isinstance(step.text, Words) or step.text.template != REFUSED:
         return None
     if any(_blames(step.findings, step.event, code) for code in _NAMES_TILES):
         return ""
-    return f": {why}"
+    return str(step.text.values["why"])
 
 
 def _blames(findings: tuple[Finding, ...], event: int | None, code: str) -> bool:
@@ -182,5 +210,5 @@ def _placed(placed: Placed, whole: Concealed, seat: int | None, *, is_down: bool
     if placed.state != "refused" or placed.seat != seat:
         return placed
     if is_down:
-        return replace(placed, tiles=(BACK,) * len(placed.tiles), title="refused", note="")
+        return replace(placed, tiles=(BACK,) * len(placed.tiles), title=say("refused"), note="")
     return replace(placed, note=_NOT_HELD)

@@ -8,7 +8,7 @@ record (names, reasons, ids) are no `Words` and so are never taken for ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 
 class Words(str):
@@ -39,14 +39,74 @@ def say(template: str, /, **values: object) -> Words:
     return words
 
 
-def series(parts: Sequence[str], separator: str = ", ") -> str:
+# How a refused event is told, in the list and as a sentence; `seen` takes them apart again.
+REFUSED = say("{text}, refused: {why}", text="{text}", why="{why}").template
+REFUSED_SENTENCE = say("{sentence} Refused: {why}.", sentence="{sentence}", why="{why}").template
+
+
+class Series(Words):
+    """Parts one behind the other; `template` is what stands between two of them."""
+
+    __slots__ = ("parts",)
+
+    parts: tuple[str, ...]
+
+
+# What stands between the parts of a series.
+SEPARATORS = (say(", "), say("; "), say(" "), say(""))
+
+
+def series(parts: Iterable[str], separator: str = ", ") -> Series:
     """Parts one behind the other, each with its making: "a, b, c"."""
-    if not parts:
-        return ""
-    told = parts[0]
-    for part in parts[1:]:
-        told = say("{before}" + separator + "{after}", before=told, after=part)
+    whole = tuple(parts)
+    told = Series(separator.join(whole))
+    told.template = separator
+    told.values = {}
+    told.parts = whole
     return told
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """Parts as prose: "a", "a and b", "a, b and c"; `last` is "and" or "or"."""
+    if len(parts) < 2:
+        return parts[0] if parts else ""
+    before = parts[0] if len(parts) == 2 else series(parts[:-1])
+    if last == "or":
+        return say("{before} or {last}", before=before, last=parts[-1])
+    return say("{before} and {last}", before=before, last=parts[-1])
+
+
+def recased(words: str, letters: str) -> str:
+    """The same words with other letters in English, as with a capital at their start."""
+    told = Words(letters)
+    told.template = words.template if isinstance(words, Words) else letters
+    told.values = words.values if isinstance(words, Words) else {}
+    return told
+
+
+def capital(words: str) -> str:
+    """Words as they begin a sentence."""
+    return recased(words, words[:1].upper() + words[1:])
+
+
+def uncapital(words: str) -> str:
+    """A sentence as it goes on behind another."""
+    return recased(words, words[:1].lower() + words[1:])
+
+
+def without_stop(sentence: str) -> str:
+    """A sentence that goes on: without the full stop at its end."""
+    told = Unended(sentence.removesuffix("."))
+    told.template, told.values, told.whole = "", {}, sentence
+    return told
+
+
+class Unended(Words):
+    """A sentence without its full stop, whatever that is in the language it is told in."""
+
+    __slots__ = ("whole",)
+
+    whole: str
 
 
 def plain(value: object) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, get_args
 
+from replay.telling import say
+
 
 class Suit(Enum):
     """The two suits: 文 civil (two copies a kind) and 武 military (one copy a kind)."""
@@ -67,27 +69,27 @@ def _kind(index: int, code: str, hant: str, hans: str, cantonese: str, english: 
 CIVIL_KINDS = 11
 
 _NAMES = (
-    ("天", "天", "Teen", "Heaven"),
-    ("地", "地", "Day", "Earth"),
-    ("人", "人", "Yun", "Man"),
-    ("鵝", "鹅", "Gor", "Goose"),
-    ("梅", "梅", "Mooy", "Plum"),
-    ("長三", "长三", "Chong", "Long Three"),
-    ("板凳", "板凳", "Bon", "Bench"),
-    ("斧頭", "斧头", "Foo", "Axe"),
-    ("紅頭十", "红头十", "Ping", "Red Head Ten"),
-    ("高腳七", "高脚七", "Tit", "Long Leg Seven"),
-    ("零霖六", "零霖六", "Look", "Red Mallet Six"),
-    ("雜九", "杂九", "Gow", "Mixed Nine"),
-    ("雜九", "杂九", "Gow", "Mixed Nine"),
-    ("雜八", "杂八", "Bot", "Mixed Eight"),
-    ("雜八", "杂八", "Bot", "Mixed Eight"),
-    ("雜七", "杂七", "Chit", "Mixed Seven"),
-    ("雜七", "杂七", "Chit", "Mixed Seven"),
-    ("二四", "二四", "Luk", "Six"),
-    ("雜五", "杂五", "Ng", "Mixed Five"),
-    ("雜五", "杂五", "Ng", "Mixed Five"),
-    ("丁三", "丁三", "Saam", "Three"),
+    (say("天"), "天", "Teen", say("Heaven")),
+    (say("地"), "地", "Day", say("Earth")),
+    (say("人"), "人", "Yun", say("Man")),
+    (say("鵝"), "鹅", "Gor", say("Goose")),
+    (say("梅"), "梅", "Mooy", say("Plum")),
+    (say("長三"), "长三", "Chong", say("Long Three")),
+    (say("板凳"), "板凳", "Bon", say("Bench")),
+    (say("斧頭"), "斧头", "Foo", say("Axe")),
+    (say("紅頭十"), "红头十", "Ping", say("Red Head Ten")),
+    (say("高腳七"), "高脚七", "Tit", say("Long Leg Seven")),
+    (say("零霖六"), "零霖六", "Look", say("Red Mallet Six")),
+    (say("雜九"), "杂九", "Gow", say("Mixed Nine")),
+    (say("雜九"), "杂九", "Gow", say("Mixed Nine")),
+    (say("雜八"), "杂八", "Bot", say("Mixed Eight")),
+    (say("雜八"), "杂八", "Bot", say("Mixed Eight")),
+    (say("雜七"), "杂七", "Chit", say("Mixed Seven")),
+    (say("雜七"), "杂七", "Chit", say("Mixed Seven")),
+    (say("二四"), "二四", "Luk", say("Six")),
+    (say("雜五"), "杂五", "Ng", say("Mixed Five")),
+    (say("雜五"), "杂五", "Ng", say("Mixed Five")),
+    (say("丁三"), "丁三", "Saam", say("Three")),
 )
 
 CODES: tuple[str, ...] = get_args(TileCode)

@@ -42,6 +42,10 @@ def told(text: str) -> str:
     """A text of the core in the language of the request; data as it is."""
     if not isinstance(text, replay.Words) or get_language() in (SOURCE, None):
         return text
+    if isinstance(text, replay.Series):
+        return gettext(text.template).join([told(part) for part in text.parts])
+    if isinstance(text, replay.Unended):
+        return told(text.whole).rstrip(".。")
     sentence = gettext(text.template)
     return sentence.format_map(_told_values(text.values)) if text.values else sentence
 

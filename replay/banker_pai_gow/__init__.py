@@ -11,12 +11,13 @@ from replay.banker_pai_gow.rules import RULES
 from replay.banker_pai_gow.seen import conceal
 from replay.banker_pai_gow.tell import tell
 from replay.game import Game
+from replay.telling import say
 
 GAME = Game(
     name="banker-pai-gow",
     prefix="pg",
-    title="Banker Pai Gow",
-    title_hant="搶莊牌九",
+    title=say("Banker Pai Gow"),
+    title_hant=say("搶莊牌九"),
     hand_type=PaiGowHand,
     options=OPTIONS,
     prepare=prepare,

@@ -15,28 +15,29 @@ from replay.banker_pai_gow.words import (
     rank_in,
 )
 from replay.steps import Board, Placed, SeatView
+from replay.telling import say, series
 from replay.tiles import CODES
 
 _HEADINGS = {
-    Phase.BID: "Bids",
-    Phase.BANKER: "Bids",
-    Phase.BET: "Bets",
-    Phase.DICE: "Dice",
-    Phase.DEAL: "Deal",
-    Phase.REVEAL: "Reveal",
-    Phase.COMPARE: "Comparison",
-    Phase.VOID: "Void",
+    Phase.BID: say("Bids"),
+    Phase.BANKER: say("Bids"),
+    Phase.BET: say("Bets"),
+    Phase.DICE: say("Dice"),
+    Phase.DEAL: say("Deal"),
+    Phase.REVEAL: say("Reveal"),
+    Phase.COMPARE: say("Comparison"),
+    Phase.VOID: say("Void"),
 }
 
 
 def board_of(play: Play, facts: Facts, placed: tuple[Placed, ...] = ()) -> Board:
     """The table as it stands."""
     digits = play.hand.minor_digits
-    corner = [f"base {amount(facts.base, digits)}"]
+    corner = [say("base {base}", base=amount(facts.base, digits))]
     if play.hand.stakes.entry is not UNSET:
-        corner.append(f"entry {play.hand.stakes.entry}")
+        corner.append(say("entry {entry}", entry=play.hand.stakes.entry))
     if play.banker >= 0:
-        corner.append(f"bank ×{play.multiple}")
+        corner.append(say("bank ×{multiple}", multiple=play.multiple))
     return Board(
         seats=tuple(_seat_view(play, facts, seat) for seat in range(4)),
         placed=placed,
@@ -51,7 +52,7 @@ def board_of(play: Play, facts: Facts, placed: tuple[Placed, ...] = ()) -> Board
 def dice_note(play: Play) -> str:
     """What the dice mean: "7: 北 is dealt first"."""
     assert play.dice is not None
-    return f"{sum(play.dice)}: {SEALS[play.first]} is dealt first"
+    return say("{sum}: {seal} is dealt first", sum=sum(play.dice), seal=SEALS[play.first])
 
 
 def is_compared(play: Play) -> bool:
@@ -61,19 +62,22 @@ def is_compared(play: Play) -> bool:
 
 def _notes(play: Play) -> tuple[str, ...]:
     if play.phase == Phase.REVEAL and play.count:
-        return (f"{play.count} of 4 have shown",)
+        return (say("{play_count} of 4 have shown", play_count=play.count),)
     return (bank_fared(play),) if is_compared(play) else ()
 
 
 def bank_fared(play: Play) -> str:
     """How the bank did against the three: "the bank wins 2, loses 1"."""
     won = [WINNERS[play.outcomes[seat]] for seat in range(4) if seat != play.banker]
-    parts = [
-        f"{word} {won.count(winner)}"
-        for winner, word in (("banker", "wins"), ("player", "loses"), ("push", "pushes"))
-        if won.count(winner)
-    ]
-    return f"the bank {', '.join(parts)}"
+    counts = {winner: won.count(winner) for winner in ("banker", "player", "push")}
+    parts = []
+    if counts["banker"]:
+        parts.append(say("wins {count}", count=counts["banker"]))
+    if counts["player"]:
+        parts.append(say("loses {count}", count=counts["player"]))
+    if counts["push"]:
+        parts.append(say("pushes {count}", count=counts["push"]))
+    return say("the bank {fared}", fared=series(parts))
 
 
 def _seat_view(play: Play, facts: Facts, seat: int) -> SeatView:
@@ -111,8 +115,8 @@ def _seat_view(play: Play, facts: Facts, seat: int) -> SeatView:
 
 def _banker_note(play: Play) -> str:
     if play.bids[play.banker]:
-        return f"Banker, bid ×{play.multiple}"
-    return f"Banker at ×{play.multiple}, nobody bid"
+        return say("Banker, bid ×{multiple}", multiple=play.multiple)
+    return say("Banker at ×{multiple}, nobody bid", multiple=play.multiple)
 
 
 def _lines(play: Play, facts: Facts, seat: int) -> tuple[str, ...]:
@@ -120,7 +124,7 @@ def _lines(play: Play, facts: Facts, seat: int) -> tuple[str, ...]:
     bid, bet = play.bids[seat], play.bets[seat]
     if bet is not None:
         stake = amount(facts.base * play.multiple * bet, play.hand.minor_digits)
-        return (f"bet ×{bet}, stake {stake}",)
+        return (say("bet ×{bet}, stake {stake}", bet=bet, stake=stake),)
     if play.banker < 0 and bid is not None:
-        return (f"bid ×{bid}" if bid else "no bid",)
+        return (say("bid ×{bid}", bid=bid) if bid else say("no bid"),)
     return ()

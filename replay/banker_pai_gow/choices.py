@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from replay.banker_pai_gow.record import Bet, Bid, PaiGowHand
 from replay.steps import Choice, Decision
+from replay.telling import say
 
 
 def offered_to(hand: PaiGowHand, event: Bid | Bet) -> list[int]:
@@ -17,6 +18,14 @@ def offered_to(hand: PaiGowHand, event: Bid | Bet) -> list[int]:
     return hand.stakes.bet_multiples
 
 
+def _offers(act: str, count: int) -> str:
+    if act == "bid":
+        return (
+            say("One bid was offered") if count == 1 else say("{count} bids were open", count=count)
+        )
+    return say("One bet was offered") if count == 1 else say("{count} bets were open", count=count)
+
+
 def decision_of(hand: PaiGowHand, event: Bid | Bet) -> Decision:
     """What was open to the seat of a bid or a bet; a seat out of time has one default."""
     act = "bid" if type(event) is Bid else "bet"
@@ -24,7 +33,7 @@ def decision_of(hand: PaiGowHand, event: Bid | Bet) -> Decision:
     choices = tuple(
         Choice(
             act=act,
-            title="no bid" if act == "bid" and not multiple else f"×{multiple}",
+            title=say("no bid") if act == "bid" and not multiple else f"×{multiple}",
             is_taken=multiple == event.multiple,
         )
         for multiple in offered
@@ -32,10 +41,12 @@ def decision_of(hand: PaiGowHand, event: Bid | Bet) -> Decision:
     own_list = type(event) is Bet and event.offered is not UNSET
     rule = "PG-4" if act == "bid" else "PG-8" if own_list else "PG-7"
     count = len(offered)
-    words = f"One {act} was offered" if count == 1 else f"{count} {act}s were open"
+    words = _offers(act, count)
     if event.auto is True:
-        default = "no bid" if act == "bid" else f"the smallest, ×{offered[0]}"
-        words += f"; time ran out, and then it is {default}"
+        default = (
+            say("no bid") if act == "bid" else say("the smallest, ×{offered}", offered=offered[0])
+        )
+        words = say("{words}; time ran out, and then it is {default}", words=words, default=default)
     return Decision(
         seat=event.seat,
         choices=choices,

@@ -20,19 +20,20 @@ from replay.banker_pai_gow.options import (
 from replay.banker_pai_gow.payout import Cap, Settlement, by_seat, settlement_of
 from replay.banker_pai_gow.play import Play, replay
 from replay.banker_pai_gow.record import Facts, Logged, PaiGowHand
-from replay.banker_pai_gow.words import SEALS, amount, listed, short_amount
+from replay.banker_pai_gow.words import SEALS, amount, short_amount
 from replay.money import Rate, format_minor, quotient_text
 from replay.steps import Figure, Stage
+from replay.telling import listed, say, series
 
 _TITLES = {
-    "theoretical": "Theoretical",
-    "clip": "Clip",
-    "cap": "Cap",
-    "gross": "Gross",
-    "rake": "Rake",
-    "net": "Net",
-    "valid_bet": "Valid bet",
-    "carry_out": "Carry-out",
+    "theoretical": say("Theoretical"),
+    "clip": say("Clip"),
+    "cap": say("Cap"),
+    "gross": say("Gross"),
+    "rake": say("Rake"),
+    "net": say("Net"),
+    "valid_bet": say("Valid bet"),
+    "carry_out": say("Carry-out"),
 }
 _RULES = {
     "theoretical": "PG-30",
@@ -75,7 +76,7 @@ def derive(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Figure, ...]:
                     name=name,
                     title=_TITLES[name],
                     owner=f"seat-{seat}",
-                    owner_title=f"{SEALS[seat]} {players[seat]}",
+                    owner_title=say("{seal} {player}", seal=SEALS[seat], player=players[seat]),
                     seat=seat,
                     logged=last.logged,
                     recomputed=format_minor(getattr(due, name)[seat], hand.minor_digits),
@@ -83,6 +84,10 @@ def derive(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Figure, ...]:
                 )
             )
     return tuple(figures)
+
+
+# How a player's pair with the banker ended, before the product of its stakes.
+_FARED = {1: say("won"), -1: say("lost"), 0: say("a push, nothing is owed of")}
 
 
 class _Derivation:
@@ -103,9 +108,9 @@ class _Derivation:
             return {
                 name: self._stage(
                     name,
-                    "the hand is void: all stakes go back"
+                    say("the hand is void: all stakes go back")
                     if name == "carry_out"
-                    else "the hand is void: nothing is owed",
+                    else say("the hand is void: nothing is owed"),
                     getattr(due, name)[seat],
                     rule=None,
                 )
@@ -154,20 +159,29 @@ class _Derivation:
 
     def _theoretical(self) -> str:
         if not self._is_banker:
-            return f"{self._word(self._seat)} {self._product(self._seat)}"
+            return say(
+                "{fared} {product}",
+                fared=_FARED[self._play.outcomes[self._seat]],
+                product=self._product(self._seat),
+            )
         won, lost = self._banker_pairs(-1), self._banker_pairs(1)
         # Each rank of tile is there twice, so at most one player can tie with the banker.
         assert won or lost
         parts = [
-            f"{word} {listed([self._product(seat) for seat in seats])}"
-            for word, seats in (("won", won), ("lost", lost))
+            say(
+                "{fared} {product}",
+                fared=_FARED[outcome],
+                product=listed([self._product(seat) for seat in seats]),
+            )
+            for outcome, seats in ((1, won), (-1, lost))
             if seats
         ]
         theoretical = self._due.theoretical
-        return f"{', '.join(parts)}: {self._sum([-theoretical[seat] for seat in won + lost])}"
-
-    def _word(self, seat: int) -> str:
-        return {1: "won", -1: "lost", 0: "a push, nothing is owed of"}[self._play.outcomes[seat]]
+        return say(
+            "{parts}: {sum}",
+            parts=series(parts),
+            sum=self._sum([-theoretical[seat] for seat in won + lost]),
+        )
 
     def _banker_pairs(self, outcome: int) -> list[int]:
         """The players with an outcome, ascending."""
@@ -207,92 +221,117 @@ class _Derivation:
             for position, seat in enumerate(cap.players)
             if cap.clipped[position] != theoretical[seat]
         ]
-        return "; ".join(clipped) or "no player's result is clipped"
+        return series(clipped, "; ") if clipped else say("no player's result is clipped")
 
     def _clip_of(self, cap: Cap, seat: int) -> str:
         claim = self._due.theoretical[seat]
         if claim == 0:
-            return "a push, nothing to clip"
+            return say("a push, nothing to clip")
         after = cap.clipped[cap.players.index(seat)]
-        brought = f"{SEALS[seat]} brought {self._shown(self._facts.carry_in[seat])}"
+        brought = say(
+            "{seal} brought {shown}",
+            seal=SEALS[seat],
+            shown=self._shown(self._facts.carry_in[seat]),
+        )
         if after != claim:
-            verb = "win" if claim > 0 else "lose"
-            size = f"{self._shown(abs(claim))} → {self._shown(abs(after))}"
-            return f"{brought} and can {verb} no more: {size}"
+            return _no_more(brought, self._shown(abs(claim)), self._shown(abs(after)), claim > 0)
         if abs(claim) > self._facts.carry_in[seat]:
             # Only an option leaves a result above the carry-in.
             option = self._rules.player_clip
-            what = "wins are not" if option is PlayerClip.LOSS_ONLY else "nothing is"
-            return f"{brought}, but {what} clipped (pg.player_clip = {option.value})"
-        return f"{brought}, which covers {self._shown(abs(claim))}"
+            if option is PlayerClip.LOSS_ONLY:
+                return say(
+                    "{brought}, but wins are not clipped (pg.player_clip = {option})",
+                    brought=brought,
+                    option=option.value,
+                )
+            return say(
+                "{brought}, but nothing is clipped (pg.player_clip = {option})",
+                brought=brought,
+                option=option.value,
+            )
+        return say(
+            "{brought}, which covers {shown}", brought=brought, shown=self._shown(abs(claim))
+        )
 
     def _cap(self, cap: Cap, clipped: int, capped: int) -> str:
         if self._is_banker:
             return self._banker_cap(cap, clipped, capped)
-        total, whole, verb = (
-            (cap.received, cap.won, "winners get")
+        total, whole, who = (
+            (cap.received, cap.won, say("winners get"))
             if clipped > 0
-            else (cap.paid, cap.lost, "losers pay")
+            else (cap.paid, cap.lost, say("losers pay"))
         )
         if clipped == 0 or total == whole:
-            return "the banker's limit changes nothing here"
+            return say("the banker's limit changes nothing here")
         share = quotient_text(total, abs(clipped), whole, self._digits)
-        return (
-            f"{verb} {self._shown(total)} instead of {self._shown(whole)}, in proportion: "
-            f"{self._shown(abs(clipped))} × {self._shown(total)} ÷ {self._shown(whole)} = {share}"
-            f" → {self._shown(abs(capped))}{self._rounding(share)}"
+        return say(
+            "{who} {total} instead of {whole}, in proportion:"
+            " {claim} × {total} ÷ {whole} = {share} → {capped}{rounding}",
+            who=who,
+            total=self._shown(total),
+            whole=self._shown(whole),
+            claim=self._shown(abs(clipped)),
+            share=share,
+            capped=self._shown(abs(capped)),
+            rounding=self._rounding(share),
         )
 
     def _rounding(self, share: str) -> str:
         """How the split was rounded, where it did not come out even."""
         if share.endswith("…") or share[-4:] != "0000":
             return {
-                Rounding.LARGEST_REMAINDER: ", by largest remainder",
-                Rounding.TRUNCATE: ", cut off",
-                Rounding.LAST_TAKES_REST: ", the last seat takes the rest",
+                Rounding.LARGEST_REMAINDER: say(", by largest remainder"),
+                Rounding.TRUNCATE: say(", cut off"),
+                Rounding.LAST_TAKES_REST: say(", the last seat takes the rest"),
             }[self._rules.rounding]
         return ""
 
     def _banker_cap(self, cap: Cap, clipped: int, capped: int) -> str:
         carry = self._shown(self._facts.carry_in[self._seat])
-        brought = f"{SEALS[self._seat]} brought {carry}"
+        brought = say("{seal} brought {carry}", seal=SEALS[self._seat], carry=carry)
         option = self._rules.banker_cap
         if option is BankerCap.NONE:
-            return "the banker's result has no limit (pg.banker_cap = none)"
+            return say("the banker's result has no limit (pg.banker_cap = none)")
         if (cap.paid, cap.received) == (cap.lost, cap.won):
-            return f"{brought}, which covers {self._shown(abs(clipped))}"
-        if option in (BankerCap.GROSS_FIRST, BankerCap.GROSS_BOTH):
-            return (
-                f"{brought}: takes {self._shown(cap.paid)} of {self._shown(cap.lost)}, "
-                f"pays {self._shown(cap.received)} of {self._shown(cap.won)} "
-                f"(pg.banker_cap = {option.value})"
+            return say(
+                "{brought}, which covers {shown}", brought=brought, shown=self._shown(abs(clipped))
             )
-        verb = "win" if clipped > 0 else "lose"
-        return f"{brought} and can {verb} no more: {self._shown(clipped)} → {self._shown(capped)}"
+        if option in (BankerCap.GROSS_FIRST, BankerCap.GROSS_BOTH):
+            return say(
+                "{brought}: takes {paid} of {lost}, pays {received} of {won}"
+                " (pg.banker_cap = {option})",
+                brought=brought,
+                paid=self._shown(cap.paid),
+                lost=self._shown(cap.lost),
+                received=self._shown(cap.received),
+                won=self._shown(cap.won),
+                option=option.value,
+            )
+        return _no_more(brought, self._shown(clipped), self._shown(capped), clipped > 0)
 
     def _gross(self, capped: int) -> str:
         if self._due.gross[self._seat] != capped:
             others = [self._due.gross[seat] for seat in range(4) if seat != self._seat]
-            what = "minus what the players have, cut-off units stay with nobody"
-            return f"{what}: −({self._sum(others)})"
-        return "what is left"
+            what = say("minus what the players have, cut-off units stay with nobody")
+            return say("{what}: −({sum})", what=what, sum=self._sum(others))
+        return say("what is left")
 
     # -- rake, net, valid bet, carry-out ----------------------------------------------------
 
     def _rake(self) -> str:
         rate = self._rules.rake_rate
         if rate.numerator == 0:
-            return "no rake is taken (pg.rake_rate = 0)"
+            return say("no rake is taken (pg.rake_rate = 0)")
         if self._is_banker and self._rules.rake_basis is RakeBasis.PER_PAIR:
             gross = self._due.gross
             pairs = [-gross[seat] for seat in self._banker_pairs(-1) if gross[seat] < 0]
             if not pairs:
-                return "no pair was won, no rake"
-            parts = "; ".join(self._rake_of(units, rate) for units in pairs)
-            return f"each pair won pays its own: {parts}"
+                return say("no pair was won, no rake")
+            parts = series([self._rake_of(units, rate) for units in pairs], "; ")
+            return say("each pair won pays its own: {parts}", parts=parts)
         gross_units = self._due.gross[self._seat]
         if gross_units <= 0:
-            return "only a winner pays rake"
+            return say("only a winner pays rake")
         return self._rake_of(gross_units, rate)
 
     def _rake_of(self, units: int, rate: Rate) -> str:
@@ -302,9 +341,12 @@ class _Derivation:
         if exact == self._shown(fee):
             return text
         if rate.floor_of(units) == 0 and self._rules.rake_round is RakeRound.MIN_ONE:
-            return f"{text}, but a winner pays at least {self._shown(fee)}"
-        is_half_up = self._rules.rake_round is RakeRound.HALF_UP
-        return f"{text}, rounded {'half up' if is_half_up else 'down'} to {self._shown(fee)}"
+            return say(
+                "{text}, but a winner pays at least {shown}", text=text, shown=self._shown(fee)
+            )
+        if self._rules.rake_round is RakeRound.HALF_UP:
+            return say("{text}, rounded half up to {fee}", text=text, fee=self._shown(fee))
+        return say("{text}, rounded down to {fee}", text=text, fee=self._shown(fee))
 
     def _net(self) -> str:
         gross, rake = self._due.gross[self._seat], self._due.rake[self._seat]
@@ -314,14 +356,26 @@ class _Derivation:
         due = self._due
         if self._is_banker and self._rules.banker_valid is BankerValid.SUM_PLAYERS:
             volumes = [due.valid_bet[seat] for seat in range(4) if seat != self._seat]
-            return f"the players' valid bets together: {self._sum(volumes)}"
+            return say("the players' valid bets together: {sum}", sum=self._sum(volumes))
         if self._rules.valid_bet is ValidBet.ABS_NET:
-            return f"net without its sign: |{self._shown(due.net[self._seat])}|"
-        return f"gross without its sign: |{self._shown(due.gross[self._seat])}|"
+            return say("net without its sign: |{shown}|", shown=self._shown(due.net[self._seat]))
+        return say("gross without its sign: |{shown}|", shown=self._shown(due.gross[self._seat]))
 
     def _carry_out(self) -> str:
         had = self._facts.carry_in[self._seat]
-        return f"brought + net: {self._sum([had, self._due.net[self._seat]])}"
+        return say("brought + net: {sum}", sum=self._sum([had, self._due.net[self._seat]]))
+
+
+def _no_more(brought: str, before: str, after: str, is_won: bool) -> str:
+    if is_won:
+        return say(
+            "{brought} and can win no more: {before} → {after}",
+            brought=brought, before=before, after=after,
+        )  # fmt: skip
+    return say(
+        "{brought} and can lose no more: {before} → {after}",
+        brought=brought, before=before, after=after,
+    )  # fmt: skip
 
 
 def percent(rate: Rate) -> str:

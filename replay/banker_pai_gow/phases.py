@@ -19,19 +19,20 @@ from replay.banker_pai_gow.record import (
 from replay.banker_pai_gow.words import SEALS, rank_in
 from replay.record import Void
 from replay.steps import Part
+from replay.telling import say
 
-NOT_JUDGED = "not judged"
+NOT_JUDGED = say("not judged")
 
 # Key and title of the phase that an event belongs to.
 _PHASES: dict[type[PaiGowEvent], tuple[str, str]] = {
-    Bid: ("bids", "Bids and banker"),
-    Banker: ("bids", "Bids and banker"),
-    Bet: ("bets", "Bets"),
-    DiceThrow: ("deal", "Dice and deal"),
-    Deal: ("deal", "Dice and deal"),
-    Reveal: ("reveal", "Reveal"),
-    Compare: ("compare", "Comparison"),
-    Void: ("void", "Void"),
+    Bid: ("bids", say("Bids and banker")),
+    Banker: ("bids", say("Bids and banker")),
+    Bet: ("bets", say("Bets")),
+    DiceThrow: ("deal", say("Dice and deal")),
+    Deal: ("deal", say("Dice and deal")),
+    Reveal: ("reveal", say("Reveal")),
+    Compare: ("compare", say("Comparison")),
+    Void: ("void", say("Void")),
 }
 
 
@@ -57,7 +58,14 @@ def _dotted(values: Iterable[str | None]) -> str:
 
 def _bids(play: Play) -> str:
     bids = _dotted(None if bid is None else str(bid) for bid in play.bids)
-    return bids if play.banker < 0 else f"{bids}, {SEALS[play.banker]} at ×{play.multiple}"
+    if play.banker < 0:
+        return bids
+    return say(
+        "{bids}, {seal} at ×{multiple}",
+        bids=bids,
+        seal=SEALS[play.banker],
+        multiple=play.multiple,
+    )
 
 
 def _bets(play: Play) -> str:
@@ -68,14 +76,19 @@ def _bets(play: Play) -> str:
 def _deal(play: Play) -> str:
     if play.dice is None:
         return ""
-    return f"{play.dice[0]} + {play.dice[1]}, from {SEALS[play.first]}"
+    return say(
+        "{first} + {second}, from {seal}",
+        first=play.dice[0],
+        second=play.dice[1],
+        seal=SEALS[play.first],
+    )
 
 
 def _reveal(play: Play) -> str:
     bank = play.holdings[play.banker] if play.banker >= 0 else None
     if bank is None or not play.shown[play.banker]:
         return ""
-    return f"the bank shows {rank_in(bank, play.rules).hant}"
+    return say("the bank shows {hant}", hant=rank_in(bank, play.rules).hant)
 
 
 def _compare(play: Play) -> str:
@@ -83,7 +96,7 @@ def _compare(play: Play) -> str:
 
 
 def _void(_: Play) -> str:
-    return "nothing is owed"
+    return say("nothing is owed")
 
 
 _NOTES: dict[str, Callable[[Play], str]] = {

@@ -13,6 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Literal, get_args
 
+from replay.telling import say
 from replay.tiles import CODES, COPIES, INDEX, KIND_COUNT, VALUES
 
 RankCode = Literal[
@@ -113,20 +114,39 @@ COMBO_RANKS = range(17, 23)
 NINE_POINTS_RANK, ZERO_POINTS_RANK = 23, 32
 
 _NAMES = (
-    ("至尊寶", "Supreme Pair"),
-    ("雙天", "pair of Heavens"), ("雙地", "pair of Earths"), ("雙人", "pair of Men"),
-    ("雙鵝", "pair of Geese"), ("雙梅", "pair of Plums"), ("雙長三", "pair of Long Threes"),
-    ("雙板凳", "pair of Benches"), ("雙斧頭", "pair of Axes"),
-    ("雙紅頭", "pair of Red Head Tens"), ("雙高腳", "pair of Long Leg Sevens"),
-    ("雙零霖", "pair of Red Mallet Sixes"), ("雜九", "pair of Mixed Nines"),
-    ("雜八", "pair of Mixed Eights"), ("雜七", "pair of Mixed Sevens"),
-    ("雜五", "pair of Mixed Fives"),
-    ("天王", "Heaven King"), ("地王", "Earth King"), ("天槓", "Heaven Gong"),
-    ("地槓", "Earth Gong"), ("天高九", "Heaven High Nine"), ("地高九", "Earth High Nine"),
-    ("九點", "9 points"), ("八點", "8 points"), ("七點", "7 points"), ("六點", "6 points"),
-    ("五點", "5 points"), ("四點", "4 points"), ("三點", "3 points"), ("二點", "2 points"),
-    ("一點", "1 point"), ("零點", "0 points"),
-)  # fmt: skip
+    (say("至尊寶"), say("Supreme Pair")),
+    (say("雙天"), say("pair of Heavens")),
+    (say("雙地"), say("pair of Earths")),
+    (say("雙人"), say("pair of Men")),
+    (say("雙鵝"), say("pair of Geese")),
+    (say("雙梅"), say("pair of Plums")),
+    (say("雙長三"), say("pair of Long Threes")),
+    (say("雙板凳"), say("pair of Benches")),
+    (say("雙斧頭"), say("pair of Axes")),
+    (say("雙紅頭"), say("pair of Red Head Tens")),
+    (say("雙高腳"), say("pair of Long Leg Sevens")),
+    (say("雙零霖"), say("pair of Red Mallet Sixes")),
+    (say("雜九"), say("pair of Mixed Nines")),
+    (say("雜八"), say("pair of Mixed Eights")),
+    (say("雜七"), say("pair of Mixed Sevens")),
+    (say("雜五"), say("pair of Mixed Fives")),
+    (say("天王"), say("Heaven King")),
+    (say("地王"), say("Earth King")),
+    (say("天槓"), say("Heaven Gong")),
+    (say("地槓"), say("Earth Gong")),
+    (say("天高九"), say("Heaven High Nine")),
+    (say("地高九"), say("Earth High Nine")),
+    (say("九點"), say("9 points")),
+    (say("八點"), say("8 points")),
+    (say("七點"), say("7 points")),
+    (say("六點"), say("6 points")),
+    (say("五點"), say("5 points")),
+    (say("四點"), say("4 points")),
+    (say("三點"), say("3 points")),
+    (say("二點"), say("2 points")),
+    (say("一點"), say("1 point")),
+    (say("零點"), say("0 points")),
+)
 RANKS: tuple[Rank, ...] = tuple(
     Rank(number=number, code=code, hant=hant, english=english)
     for number, (code, (hant, english)) in enumerate(
@@ -206,12 +226,12 @@ class Decided(Enum):
     """What decided a contest, or why it could not be decided."""
 
     RANK = "rank"
-    SECOND_TILE_OF_COMBO = "second tile of a combination"
-    HIGHEST_TILE = "highest tile"
-    SECOND_TILE = "second tile"
-    ER4_OVER_DING3 = "二四 over 丁三"
+    SECOND_TILE_OF_COMBO = say("second tile of a combination")
+    HIGHEST_TILE = say("highest tile")
+    SECOND_TILE = say("second tile")
+    ER4_OVER_DING3 = say("二四 over 丁三")
     NOTHING = "nothing"
-    ZERO_POINTS = "zero points on both sides"
+    ZERO_POINTS = say("zero points on both sides")
 
 
 @dataclass(frozen=True, slots=True)

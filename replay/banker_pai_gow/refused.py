@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from replay.banker_pai_gow.play import HOLDING_SIZE, Phase, Play, legal_bankers
 from replay.banker_pai_gow.record import Bet, Bid, Compare, PaiGowEvent
-from replay.banker_pai_gow.words import SEATS, listed, tile_names
+from replay.banker_pai_gow.words import SEATS, tile_names
 from replay.findings import Finding
 from replay.record import Void
+from replay.telling import listed, say
 from replay.tiles import INDEX, KINDS
 
 _DUE = {
-    Phase.BID: "a bid is due",
-    Phase.BANKER: "the banker is due",
-    Phase.BET: "a bet is due",
-    Phase.DICE: "the dice are due",
-    Phase.DEAL: "a deal is due",
-    Phase.REVEAL: "a reveal is due",
-    Phase.COMPARE: "only comparisons can come now",
-    Phase.VOID: "the hand is void already",
+    Phase.BID: say("a bid is due"),
+    Phase.BANKER: say("the banker is due"),
+    Phase.BET: say("a bet is due"),
+    Phase.DICE: say("the dice are due"),
+    Phase.DEAL: say("a deal is due"),
+    Phase.REVEAL: say("a reveal is due"),
+    Phase.COMPARE: say("only comparisons can come now"),
+    Phase.VOID: say("the hand is void already"),
 }
 
 
@@ -31,41 +32,65 @@ def why_refused(play: Play, event: PaiGowEvent, refusal: Finding) -> str:
         case "event-order":
             return _why_out_of_place(play, event, seat)
         case "bid-illegal" | "bet-illegal":
-            offered = (refusal.expected or "").split(",")
-            verb = "are" if len(offered) > 1 else "is"
-            return f"not offered, only {listed([f'×{multiple}' for multiple in offered])} {verb}"
+            return _why_not_offered(refusal)
         case "auto-default":
             if isinstance(event, Bid):
-                return "a seat that runs out of time has not bid"
-            return f"a seat that runs out of time bets the smallest, ×{refusal.expected}"
+                return say("a seat that runs out of time has not bid")
+            return say(
+                "a seat that runs out of time bets the smallest, ×{expected}",
+                expected=refusal.expected,
+            )
         case "banker-wrong":
             names = listed([SEATS[legal] for legal in legal_bankers(play)], "or")
-            return f"only {names} may be banker"
+            return say("only {names} may be banker", names=names)
         case "banker-multiple":
-            return f"the multiple is ×{refusal.expected}"
+            return say("the multiple is ×{expected}", expected=refusal.expected)
         case "deal-order":
-            when = "next" if play.count else "first"
-            return f"{SEATS[int(refusal.expected or 0)]} is dealt {when}"
+            return _who_is_due(SEATS[int(refusal.expected or 0)], is_first=not play.count)
         case "deal-count":
-            return f"{HOLDING_SIZE} tiles are due, not {refusal.logged}"
+            return say(
+                "{holding_size} tiles are due, not {logged}",
+                holding_size=HOLDING_SIZE,
+                logged=refusal.logged,
+            )
         case "tile-excess":
             assert refusal.subject is not None
             name = KINDS[INDEX[refusal.subject]].hant
-            often = "once" if refusal.expected == "1" else "twice"
-            return f"the set holds {refusal.subject} {name} only {often}"
+            return _why_too_many(refusal.subject, name, is_single=refusal.expected == "1")
         case "reveal-order":
-            return f"it is for {SEATS[int(refusal.expected or 0)]} to show"
+            return say("it is for {seat} to show", seat=SEATS[int(refusal.expected or 0)])
         case _:
             assert refusal.code == "tile-not-held"
             kinds = [INDEX[code] for code in (refusal.expected or "").split()]
-            return f"the seat was dealt {tile_names(kinds)}"
+            return say("the seat was dealt {tiles}", tiles=tile_names(kinds))
+
+
+def _who_is_due(seat: str, *, is_first: bool) -> str:
+    if is_first:
+        return say("{seat} is dealt first", seat=seat)
+    return say("{seat} is dealt next", seat=seat)
+
+
+def _why_too_many(code: str, tile: str, *, is_single: bool) -> str:
+    if is_single:
+        return say("the set holds {code} {tile} only once", code=code, tile=tile)
+    return say("the set holds {code} {tile} only twice", code=code, tile=tile)
+
+
+def _why_not_offered(refusal: Finding) -> str:
+    offered = (refusal.expected or "").split(",")
+    multiples = listed([f"×{multiple}" for multiple in offered])
+    if len(offered) > 1:
+        return say("not offered, only {multiples} are", multiples=multiples)
+    return say("not offered, only {multiple} is", multiple=multiples)
 
 
 def _why_out_of_place(play: Play, event: PaiGowEvent, seat: int | None) -> str:
     if isinstance(event, Bet | Compare) and seat == play.banker:
-        verb = "bet" if isinstance(event, Bet) else "compare with himself"
-        return f"the banker does not {verb}"
+        if isinstance(event, Bet):
+            return say("the banker does not bet")
+        return say("the banker does not compare with himself")
     phase = Phase(play.phase)
     if not isinstance(event, Void) and event.__struct_config__.tag == phase.name.lower():
-        return f"{SEATS[seat or 0]} has had that turn already"
-    return f"out of its place, {_DUE[phase]}"
+        return say("{seat} has had that turn already", seat=SEATS[seat or 0])
+    return say("out of its place, {due}", due=_DUE[phase])

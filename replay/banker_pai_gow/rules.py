@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from replay.steps import Rule
+from replay.telling import say
 
 
 def _rule(rule_id: str, confidence: str, sentence: str) -> Rule:
-    return Rule(id=rule_id, sentence=sentence, confidence=confidence)
+    return Rule(id=rule_id, sentence=say(sentence), confidence=confidence)
 
 
 _RULES = (

@@ -35,6 +35,7 @@ from replay.banker_pai_gow.words import (
 )
 from replay.record import Void
 from replay.steps import Board, Part, Placed, Step
+from replay.telling import REFUSED, REFUSED_SENTENCE, say, uncapital, without_stop
 from replay.tiles import indices
 
 
@@ -66,8 +67,8 @@ def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
             event=None,
             kind="start",
             part=phase_of(type(hand.events[0]) if hand.events else Bid, before),
-            text="before the first event",
-            sentence="Before the first event.",
+            text=say("before the first event"),
+            sentence=say("Before the first event."),
             board=board_of(before, facts),
         )
     ]
@@ -121,7 +122,7 @@ def _refused_tiles(play: Play) -> tuple[Placed, ...]:
             tiles=tuple(event.tiles),
             state="refused",
             order=1,
-            title="refused",
+            title=say("refused"),
             note=why_refused(play, event, play.refusal),
         ),
     )
@@ -131,7 +132,10 @@ def _refused_words(event: PaiGowEvent, play: Play) -> _Words:
     assert play.refusal is not None
     words = _logged_words(event)
     why = why_refused(play, event, play.refusal)
-    return _Words(f"{words.text}, refused: {why}", f"{words.sentence} Refused: {why}.")
+    return _Words(
+        say(REFUSED, text=words.text, why=why),
+        say(REFUSED_SENTENCE, sentence=words.sentence, why=why),
+    )
 
 
 def _judged_words(event: PaiGowEvent, index: int, play: Play, facts: Facts) -> _Words:
@@ -141,12 +145,25 @@ def _judged_words(event: PaiGowEvent, index: int, play: Play, facts: Facts) -> _
             return _banker_words(event, play)
         case Bet(seat=seat, multiple=multiple):
             stake = amount(facts.base * play.multiple * multiple, play.hand.minor_digits)
-            return _Words(f"bets ×{multiple}", f"{SEATS[seat]} bets {multiple}, stake {stake}.")
+            return _Words(
+                say("bets ×{multiple}", multiple=multiple),
+                say(
+                    "{seat} bets {multiple}, stake {stake}.",
+                    seat=SEATS[seat],
+                    multiple=multiple,
+                    stake=stake,
+                ),
+            )
         case DiceThrow(values=(first, second)):
             return _Words(
                 dice_note(play),
-                f"The dice show {first} and {second}, {first + second} in all: "
-                f"{SEATS[play.first]} is dealt first.",
+                say(
+                    "The dice show {first} and {second}, {total} in all: {seat} is dealt first.",
+                    first=first,
+                    second=second,
+                    total=first + second,
+                    seat=SEATS[play.first],
+                ),
             )
         case Reveal():
             return _reveal_words(event, index, play)
@@ -161,29 +178,40 @@ def _banker_words(event: Banker, play: Play) -> _Words:
     legal = legal_bankers(play)
     note = ""
     if not play.bids[event.seat]:
-        note = "nobody bid, any seat was legal"
+        note = say("nobody bid, any seat was legal")
     elif len(top) > 1 and play.rules.bid_tie is BidTie.MOST_COINS:
-        carries = "carries the most" if len(legal) == 1 else "carries as much as any"
-        note = f"tie of {len(top)}, this seat {carries}"
+        carries = say("carries the most") if len(legal) == 1 else say("carries as much as any")
+        note = say("tie of {top_count}, this seat {carries}", top_count=len(top), carries=carries)
     elif len(top) > 1:
-        note = "tie, either was legal" if len(top) == 2 else f"tie of {len(top)}, each was legal"
+        note = (
+            say("tie, either was legal")
+            if len(top) == 2
+            else say("tie of {top_count}, each was legal", top_count=len(top))
+        )
     words = _logged_words(event)
     if not note:
         return words
-    return _Words(f"{words.text} ({note})", f"{words.sentence[:-1]}; {note}.")
+    return _Words(
+        say("{text} ({note})", text=words.text, note=note),
+        say("{sentence}; {note}.", sentence=without_stop(words.sentence), note=note),
+    )
 
 
 def _reveal_words(event: Reveal, index: int, play: Play) -> _Words:
     holding = play.holdings[event.seat]
     assert holding is not None
     rank = rank_in(holding, play.rules)
-    text = f"shows {rank.hant}, {rank.english}"
+    text = say("shows {hant}, {english}", hant=rank.hant, english=rank.english)
     tiles = english_tile_names(indices(event.tiles))
-    article = "a " if rank.number in PAIR_RANKS else ""
-    sentence = f"{SEATS[event.seat]} shows {article}{rank.english}: {tiles}."
+    seat = SEATS[event.seat]
+    sentence = (
+        say("{seat} shows a {rank}: {tiles}.", seat=seat, rank=rank.english, tiles=tiles)
+        if rank.number in PAIR_RANKS
+        else say("{seat} shows {rank}: {tiles}.", seat=seat, rank=rank.english, tiles=tiles)
+    )
     if _disputes(play, index, "rank-mismatch"):
-        text += f" (logged as {event.rank})"
-        sentence += f" The log calls it {event.rank}."
+        text = say("{text} (logged as {rank})", text=text, rank=event.rank)
+        sentence = say("{sentence} The log calls it {rank}.", sentence=sentence, rank=event.rank)
     return _Words(text, sentence)
 
 
@@ -191,10 +219,14 @@ def _compare_words(event: Compare, index: int, play: Play) -> _Words:
     words = _logged_words(event)
     if not _disputes(play, index, "compare-mismatch"):
         return words
-    right = OUTCOMES[play.outcomes[event.seat]].lower()
+    right = uncapital(OUTCOMES[play.outcomes[event.seat]])
     return _Words(
-        f"{words.text}, as logged (by the tiles: {right})",
-        f"{words.sentence[:-1]}, says the log. By the tiles: {right}.",
+        say("{text}, as logged (by the tiles: {right})", text=words.text, right=right),
+        say(
+            "{sentence}, says the log. By the tiles: {right}.",
+            sentence=without_stop(words.sentence),
+            right=right,
+        ),
     )
 
 
@@ -203,9 +235,9 @@ def _disputes(play: Play, index: int, code: str) -> bool:
 
 
 _FARED = {
-    "banker": "loses to the banker",
-    "player": "beats the banker",
-    "push": "pushes with the banker",
+    "banker": say("loses to the banker"),
+    "player": say("beats the banker"),
+    "push": say("pushes with the banker"),
 }
 
 
@@ -213,30 +245,61 @@ def _logged_words(event: PaiGowEvent) -> _Words:
     """What the log alone says of an event."""
     match event:
         case Bid(seat=seat, multiple=0):
-            return _Words("no bid", f"{SEATS[seat]} makes no bid.")
+            return _Words(say("no bid"), say("{seat} makes no bid.", seat=SEATS[seat]))
         case Bid(seat=seat, multiple=multiple):
-            return _Words(f"bids ×{multiple}", f"{SEATS[seat]} bids {multiple}.")
+            return _Words(
+                say("bids ×{multiple}", multiple=multiple),
+                say("{seat} bids {multiple}.", seat=SEATS[seat], multiple=multiple),
+            )
         case Banker(seat=seat, multiple=multiple):
             return _Words(
-                f"is banker at ×{multiple}", f"{SEATS[seat]} is banker at multiple {multiple}."
+                say("is banker at ×{multiple}", multiple=multiple),
+                say(
+                    "{seat} is banker at multiple {multiple}.", seat=SEATS[seat], multiple=multiple
+                ),
             )
         case Bet(seat=seat, multiple=multiple):
-            return _Words(f"bets ×{multiple}", f"{SEATS[seat]} bets {multiple}.")
+            return _Words(
+                say("bets ×{multiple}", multiple=multiple),
+                say("{seat} bets {multiple}.", seat=SEATS[seat], multiple=multiple),
+            )
         case DiceThrow(values=(first, second)):
             total = f"{first} + {second} = {first + second}"
-            return _Words(total, f"The dice show {first} and {second}, {first + second} in all.")
+            return _Words(
+                total,
+                say(
+                    "The dice show {first} and {second}, {total} in all.",
+                    first=first,
+                    second=second,
+                    total=first + second,
+                ),
+            )
         case Deal(seat=seat, tiles=tiles):
             kinds = indices(tiles)
             return _Words(
-                f"is dealt {tile_names(kinds)}",
-                f"{SEATS[seat]} is dealt {english_tile_names(kinds)}.",
+                say("is dealt {tiles}", tiles=tile_names(kinds)),
+                say(
+                    "{seat} is dealt {tiles}.",
+                    seat=SEATS[seat],
+                    tiles=english_tile_names(kinds),
+                ),
             )
         case Reveal(seat=seat, tiles=tiles):
             kinds = indices(tiles)
             return _Words(
-                f"shows {tile_names(kinds)}", f"{SEATS[seat]} shows {english_tile_names(kinds)}."
+                say("shows {tiles}", tiles=tile_names(kinds)),
+                say(
+                    "{seat} shows {tiles}.",
+                    seat=SEATS[seat],
+                    tiles=english_tile_names(kinds),
+                ),
             )
         case Compare(seat=seat, winner=winner):
-            return _Words(_FARED[winner], f"{SEATS[seat]} {_FARED[winner]}.")
+            return _Words(
+                _FARED[winner], say("{seat} {acts}.", seat=SEATS[seat], acts=_FARED[winner])
+            )
         case Void(reason=reason):
-            return _Words(f"the hand is void: {reason}", f"The hand is void: {reason}.")
+            return _Words(
+                say("the hand is void: {reason}", reason=reason),
+                say("The hand is void: {reason}.", reason=reason),
+            )

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from replay.telling import say
+
 GapName = Literal[
     "bids", "banker_multiple", "bets", "offers", "base", "carry_in", "carry_out", "gross",
     "other_seats_money", "valid_bet", "bet_valid_bets", "tiles", "ranks", "outcomes", "dice",
@@ -40,29 +42,32 @@ class Check:
 GAPS: Mapping[GapName, Gap] = {
     gap.name: gap
     for gap in (
-        Gap(name="bids", lacking="what each seat bid for the bank"),
-        Gap(name="banker_multiple", lacking="at which multiple the banker holds the bank"),
-        Gap(name="bets", lacking="at which multiple each player bet"),
-        Gap(name="offers", lacking="which multiples the table offered"),
-        Gap(name="base", lacking="the base stake"),
-        Gap(name="carry_in", lacking="what each seat brought into the hand"),
-        Gap(name="carry_out", lacking="what each seat took out of the hand"),
-        Gap(name="gross", lacking="the result before rake (it is taken as net and rake together)"),
-        Gap(name="other_seats_money", lacking="what the other seats won or paid"),
-        Gap(name="valid_bet", lacking="what counts as valid bet"),
-        Gap(name="bet_valid_bets", lacking="what each wager counts as valid bet by itself"),
-        Gap(name="tiles", lacking="the tiles (in a form that can be read)"),
-        Gap(name="ranks", lacking="how it calls what each seat holds"),
-        Gap(name="outcomes", lacking="which doors won"),
-        Gap(name="dice", lacking="what the dice showed"),
-        Gap(name="deal_order", lacking="in which order the tiles were dealt"),
-        Gap(name="reveal_order", lacking="in which order the seats showed their tiles"),
-        Gap(name="limits", lacking="which limits a wager has at the table"),
-        Gap(name="other_bets", lacking="which other wagers the round had"),
-        Gap(name="hand_number", lacking="which hand of its shuffle this is"),
-        Gap(name="table_sequence", lacking="which hand of its table came before this one"),
-        Gap(name="time_zone", lacking="in which time zone its clock runs"),
-        Gap(name="currency", lacking="in which currency it was played"),
+        Gap(name="bids", lacking=say("what each seat bid for the bank")),
+        Gap(name="banker_multiple", lacking=say("at which multiple the banker holds the bank")),
+        Gap(name="bets", lacking=say("at which multiple each player bet")),
+        Gap(name="offers", lacking=say("which multiples the table offered")),
+        Gap(name="base", lacking=say("the base stake")),
+        Gap(name="carry_in", lacking=say("what each seat brought into the hand")),
+        Gap(name="carry_out", lacking=say("what each seat took out of the hand")),
+        Gap(
+            name="gross",
+            lacking=say("the result before rake (it is taken as net and rake together)"),
+        ),
+        Gap(name="other_seats_money", lacking=say("what the other seats won or paid")),
+        Gap(name="valid_bet", lacking=say("what counts as valid bet")),
+        Gap(name="bet_valid_bets", lacking=say("what each wager counts as valid bet by itself")),
+        Gap(name="tiles", lacking=say("the tiles (in a form that can be read)")),
+        Gap(name="ranks", lacking=say("how it calls what each seat holds")),
+        Gap(name="outcomes", lacking=say("which doors won")),
+        Gap(name="dice", lacking=say("what the dice showed")),
+        Gap(name="deal_order", lacking=say("in which order the tiles were dealt")),
+        Gap(name="reveal_order", lacking=say("in which order the seats showed their tiles")),
+        Gap(name="limits", lacking=say("which limits a wager has at the table")),
+        Gap(name="other_bets", lacking=say("which other wagers the round had")),
+        Gap(name="hand_number", lacking=say("which hand of its shuffle this is")),
+        Gap(name="table_sequence", lacking=say("which hand of its table came before this one")),
+        Gap(name="time_zone", lacking=say("in which time zone its clock runs")),
+        Gap(name="currency", lacking=say("in which currency it was played")),
     )
 }
 
@@ -77,38 +82,46 @@ def _check(name: str, title: str, rules: str, *needs: GapName, by_seat: bool = F
     )
 
 
-_CURRENCY = _check("currency", "All amounts are of one currency", "", "currency")
+_CURRENCY = _check("currency", say("All amounts are of one currency"), "", "currency")
 
 CHECKS: Mapping[str, tuple[Check, ...]] = {
     "banker-pai-gow": (
-        _check("tile-set", "No tile is there more often than the set holds it", "PG-1", "tiles"),
-        _check("bids", "Each bid was on offer", "PG-4", "bids", "offers"),
-        _check("banker", "The banker is a highest bidder", "PG-4 PG-5 PG-6", "bids"),
+        _check(
+            "tile-set", say("No tile is there more often than the set holds it"), "PG-1", "tiles"
+        ),
+        _check("bids", say("Each bid was on offer"), "PG-4", "bids", "offers"),
+        _check("banker", say("The banker is a highest bidder"), say("PG-4 PG-5 PG-6"), "bids"),
         _check(
             "banker-multiple",
-            "The bank is held at the highest bid",
-            "PG-4 PG-6",
+            say("The bank is held at the highest bid"),
+            say("PG-4 PG-6"),
             "bids",
             "banker_multiple",
         ),
-        _check("bets", "Each bet was on offer", "PG-7 PG-8", "bets", "offers"),
-        _check("deal-start", "The deal starts where the dice say", "PG-9", "dice", "deal_order"),
-        _check("deal-order", "The deal runs counter-clockwise", "PG-10", "deal_order"),
-        _check("reveal-order", "Tiles are shown in order", "PG-11", "reveal_order"),
-        _check("rank", "Each holding has its right name", "PG-19 PG-20", "tiles", "ranks"),
+        _check("bets", say("Each bet was on offer"), say("PG-7 PG-8"), "bets", "offers"),
+        _check(
+            "deal-start", say("The deal starts where the dice say"), "PG-9", "dice", "deal_order"
+        ),
+        _check("deal-order", say("The deal runs counter-clockwise"), "PG-10", "deal_order"),
+        _check("reveal-order", say("Tiles are shown in order"), "PG-11", "reveal_order"),
+        _check(
+            "rank", say("Each holding has its right name"), say("PG-19 PG-20"), "tiles", "ranks"
+        ),
         _check(
             "outcome",
-            "Who has the better tiles is paid",
+            say("Who has the better tiles is paid"),
             "PG-12",
             "tiles",
             "other_seats_money",
             by_seat=True,
         ),
-        _check("stake", "Base × bid × bet is at stake", "PG-30", "base", "banker_multiple", "bets"),
+        _check(
+            "stake", say("Base × bid × bet is at stake"), "PG-30", "base", "banker_multiple", "bets"
+        ),
         _check(
             "cap",
-            "Nobody wins or loses more than was brought in",
-            "PG-32 PG-34",
+            say("Nobody wins or loses more than was brought in"),
+            say("PG-32 PG-34"),
             "carry_in",
             "base",
             "banker_multiple",
@@ -116,28 +129,38 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
         ),
         _check(
             "rake",
-            "The rake is the rate on what a winner won",
-            "PG-31 PG-35",
+            say("The rake is the rate on what a winner won"),
+            say("PG-31 PG-35"),
             "other_seats_money",
             by_seat=True,
         ),
         _check(
-            "net", "Net is gross less rake", "PG-30", "gross", "other_seats_money", by_seat=True
+            "net",
+            say("Net is gross less rake"),
+            "PG-30",
+            "gross",
+            "other_seats_money",
+            by_seat=True,
         ),
         _check(
             "valid-bet",
-            "The valid bet is as defined",
+            say("The valid bet is as defined"),
             "PG-38",
             "valid_bet",
             "other_seats_money",
             by_seat=True,
         ),
-        _check("carry-out", "Carry-out is carry-in and net", "PG-37", "carry_in", "carry_out"),
-        _check("conservation", "What some win the others lose", "PG-36", "other_seats_money"),
-        _check("round", "Both hands of a round are of one shuffle", "PG-1 PG-2", "hand_number"),
+        _check("carry-out", say("Carry-out is carry-in and net"), "PG-37", "carry_in", "carry_out"),
+        _check("conservation", say("What some win the others lose"), "PG-36", "other_seats_money"),
+        _check(
+            "round",
+            say("Both hands of a round are of one shuffle"),
+            say("PG-1 PG-2"),
+            "hand_number",
+        ),
         _check(
             "sequence",
-            "Carry-in is what was carried out of the hand before",
+            say("Carry-in is what was carried out of the hand before"),
             "PG-37",
             "table_sequence",
             "time_zone",
@@ -145,28 +168,34 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
         _CURRENCY,
     ),
     "wenzhou-pai-gow": (
-        _check("tile-set", "No tile is there more often than the set holds it", "WZ-1", "tiles"),
-        _check("betting-closed", "No wager comes after the dice", "WZ-3", "dice"),
-        _check("deal-start", "The deal starts where the dice say", "WZ-3", "dice", "deal_order"),
-        _check("deal-order", "The tiles go round in order", "WZ-4", "deal_order"),
-        _check("outcome", "The door with the better tiles wins", "WZ-5", "tiles"),
-        _check("limits", "Each wager is within the limits", "WZ-21", "limits"),
-        _check("lose-doors", "A player bets on one door to lose", "WZ-21", "other_bets"),
-        _check("both-sides", "Bets on both sides of one door are flagged", "WZ-22", "other_bets"),
-        _check("profit", "Each wager is paid at the odds", "WZ-23 WZ-28"),
-        _check("won", "Those wagers are paid that won", "WZ-24", "outcomes"),
-        _check("bet-valid-bet", "The valid bet of each wager", "WZ-27", "bet_valid_bets"),
+        _check(
+            "tile-set", say("No tile is there more often than the set holds it"), "WZ-1", "tiles"
+        ),
+        _check("betting-closed", say("No wager comes after the dice"), "WZ-3", "dice"),
+        _check(
+            "deal-start", say("The deal starts where the dice say"), "WZ-3", "dice", "deal_order"
+        ),
+        _check("deal-order", say("The tiles go round in order"), "WZ-4", "deal_order"),
+        _check("outcome", say("The door with the better tiles wins"), "WZ-5", "tiles"),
+        _check("limits", say("Each wager is within the limits"), "WZ-21", "limits"),
+        _check("lose-doors", say("A player bets on one door to lose"), "WZ-21", "other_bets"),
+        _check(
+            "both-sides", say("Bets on both sides of one door are flagged"), "WZ-22", "other_bets"
+        ),
+        _check("profit", say("Each wager is paid at the odds"), say("WZ-23 WZ-28")),
+        _check("won", say("Those wagers are paid that won"), "WZ-24", "outcomes"),
+        _check("bet-valid-bet", say("The valid bet of each wager"), "WZ-27", "bet_valid_bets"),
         _check(
             "valid-bet",
-            "The valid bet of each player, opposite wagers taken off",
+            say("The valid bet of each player, opposite wagers taken off"),
             "WZ-27",
             "valid_bet",
             "other_bets",
         ),
-        _check("round", "Both hands of a shuffle are of one set", "WZ-1", "hand_number"),
+        _check("round", say("Both hands of a shuffle are of one set"), "WZ-1", "hand_number"),
         _check(
             "sequence",
-            "The second hand of a shuffle follows the first",
+            say("The second hand of a shuffle follows the first"),
             "WZ-1",
             "table_sequence",
             "time_zone",

@@ -1,6 +1,7 @@
 """Tien Gow (打天九) of eight and of four tiles: one set of rules, two games."""
 
 from replay.game import Game
+from replay.telling import say
 from replay.tien_gow.compare import judge, render
 from replay.tien_gow.derive import derive
 from replay.tien_gow.hold import hold
@@ -17,8 +18,8 @@ _UNEXPLAINED = frozenset({"result-missing", "not-conserved"})
 BIG = Game(
     name="tien-gow",
     prefix="tg",
-    title="Tien Gow",
-    title_hant="打天九",
+    title=say("Tien Gow"),
+    title_hant=say("打天九"),
     hand_type=TienGowHand,
     options=OPTIONS_BIG,
     prepare=prepare_big,
@@ -38,8 +39,8 @@ BIG = Game(
 SMALL = Game(
     name="small-tien-gow",
     prefix="tg",
-    title="Small Tien Gow",
-    title_hant="小天九",
+    title=say("Small Tien Gow"),
+    title_hant=say("小天九"),
     hand_type=SmallTienGowHand,
     options=OPTIONS_SMALL,
     prepare=prepare_small,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from replay.findings import Finding
 from replay.steps import Board, Placed, SeatView
+from replay.telling import say
 from replay.tien_gow.checks import thrower_of
 from replay.tien_gow.dealing import first_taker
 from replay.tien_gow.options import Rules
@@ -93,16 +94,28 @@ class Table:
             self.holdings[event.seat].remove(tile)
         self.gone = {event.seat: tuple(event.tiles)}
         order = len(self.placed) + 1
-        timer = ", by timer" if event.auto is True else ""
+        timer = say(", by timer") if event.auto is True else ""
+        title: str
+        note: str
         if type(event) is Discard:
-            title, note = "Discard", f"face down{timer}"
+            title, note = say("Discard"), say("face down{timer}", timer=timer)
         else:
             name = name_of(event.tiles)
             assert name is not None
             if order == 1:
-                title, note = f"Lead {name.hant}", f"{name.english}{timer}"
+                title, note = (
+                    say("Lead {name_hant}", name_hant=name.hant),
+                    say("{name}{timer}", name=name.english, timer=timer),
+                )
             else:
-                title, note = name.hant, f"beats {NAMES[before.highest].hant}{timer}"
+                title, note = (
+                    name.hant,
+                    say(
+                        "beats {name_hant}{timer}",
+                        name_hant=NAMES[before.highest].hant,
+                        timer=timer,
+                    ),
+                )
         self.placed.append(
             Placed(
                 seat=event.seat,
@@ -137,14 +150,14 @@ class Table:
             for tile in event.tiles:
                 held.remove(tile)
             self.gone = {event.seat: tuple(event.tiles)}
-        title = "dealt" if isinstance(event, Deal) else refused_title(event.tiles)
+        title = say("dealt") if isinstance(event, Deal) else refused_title(event.tiles)
         self.placed.append(
             Placed(
                 seat=event.seat,
                 tiles=tuple(event.tiles),
                 state="refused",
                 order=len(self.placed) + 1,
-                title=f"{title} refused",
+                title=say("{title} refused", title=title),
                 note=why_refused(event, found, self.moment, self.rules),
             )
         )
@@ -170,11 +183,16 @@ class Table:
             return None
         total = sum(self.throw.values)
         thrower = thrower_of(self.hand, self.throw)
-        note = f"{SEALS[thrower]} threw {total}, {SEALS[first_taker(thrower, total)]} takes first"
+        note = say(
+            "{seal} threw {total}, {seal_2} takes first",
+            seal=SEALS[thrower],
+            total=total,
+            seal_2=SEALS[first_taker(thrower, total)],
+        )
         if self.wall is not None:
-            note += f". Wall {METHODS[self.wall.method]}"
-        elif self.is_dealt:
-            note += ". No wall logged"
+            return say("{note}. Wall {method}", note=note, method=METHODS[self.wall.method])
+        if self.is_dealt:
+            return say("{note}. No wall logged", note=note)
         return note
 
     def _seat(self, seat: int) -> SeatView:
@@ -182,7 +200,11 @@ class Table:
         note = None
         if seat == bank.seat:
             multiple = self.rules.multiple_of(bank.streak)
-            note = f"Banker, {ordinal(bank.streak)} hand, pays ×{multiple}"
+            note = say(
+                "Banker, {ordinal} hand, pays ×{multiple}",
+                ordinal=ordinal(bank.streak),
+                multiple=multiple,
+            )
         logged = sum(paid.logged[seat] for paid in self.paid) * self.facts.base
         due = sum(paid.due[seat] for paid in self.paid) * self.facts.base
         return SeatView(
@@ -201,42 +223,64 @@ class Table:
 
     def _heading(self) -> str:
         if self.is_void:
-            return "Void"
+            return say("Void")
         if self.declared is not None:
             return PATTERNS[self.declared.pattern][0]
-        return f"Trick {self.moment.number}" if self.moment.number else "Deal"
+        return (
+            say("Trick {number}", number=self.moment.number) if self.moment.number else say("Deal")
+        )
 
     def _notes(self) -> tuple[str, ...]:
         moment = self.moment
         if self.is_void:
-            return ("Nothing is owed, the bank stays",)
+            return (say("Nothing is owed, the bank stays"),)
         if self.declared is not None:
             seat, pattern = self.declared.seat, self.declared.pattern
-            return (f"{SEALS[seat]} wins by the deal, {PATTERNS[pattern][1]}",)
+            return (
+                say(
+                    "{seal} wins by the deal, {pattern}",
+                    seal=SEALS[seat],
+                    pattern=PATTERNS[pattern][1],
+                ),
+            )
         if not moment.number:
             return ()
-        led = f"{count_word(moment.count)}, {suit_word(moment.lead)}"
+        led = say("{count}, {suit}", count=count_word(moment.count), suit=suit_word(moment.lead))
         best = NAMES[moment.best_play].hant
         if moment.position < 4:
-            return led, f"Best so far {best}, {SEALS[moment.best]}"
-        taken = f"{SEALS[moment.best]} takes {moment.count} 棟 with {best}"
+            return led, say("Best so far {best}, {seal}", best=best, seal=SEALS[moment.best])
+        taken = say(
+            "{seal} takes {moment_count} 棟 with {best}",
+            seal=SEALS[moment.best],
+            moment_count=moment.count,
+            best=best,
+        )
         if moment.is_over:
-            return led, taken, f"{SEALS[moment.best]} ends the hand (結)"
+            return led, taken, say("{seal} ends the hand (結)", seal=SEALS[moment.best])
         return led, taken
 
     def _corner_notes(self) -> tuple[str, ...]:
         notes = [
-            f"棟 taken {sum(self.moment.tricks)} of {self.rules.size}",
-            f"結 needs {self.rules.min_jie} 棟",
+            say("棟 taken {sum} of {size}", sum=sum(self.moment.tricks), size=self.rules.size),
+            say("結 needs {min_jie} 棟", min_jie=self.rules.min_jie),
         ]
         for paid in self.paid:
             if paid.event is None:
                 continue
-            notes.append(f"{BONUSES[paid.kind]} at step {paid.event + 1}")
+            notes.append(
+                say("{bonus} at step {step}", bonus=BONUSES[paid.kind], step=paid.event + 1)
+            )
             for seat in range(4):
                 if paid.due[seat] < 0 and paid.logged[seat] != paid.due[seat]:
-                    who = "莊" if seat == self.hand.banker.seat else SEALS[seat]
-                    notes.append(f"{who} paid {-paid.logged[seat]} of {-paid.due[seat]} units")
+                    who = say("莊") if seat == self.hand.banker.seat else SEALS[seat]
+                    notes.append(
+                        say(
+                            "{who} paid {logged} of {due} units",
+                            who=who,
+                            logged=-paid.logged[seat],
+                            due=-paid.due[seat],
+                        )
+                    )
         return tuple(notes)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from replay.steps import Choice, Decision
+from replay.telling import say
 from replay.tien_gow.checks import patterns_in_force
 from replay.tien_gow.combinations import COMBINATIONS, pack
 from replay.tien_gow.lipai import holds
@@ -105,12 +106,12 @@ def decision_of(
         for pattern in patterns
     )
     if isinstance(event, Declare):
-        onward = Choice(act="play-on", title="play on")
+        onward = Choice(act="play-on", title=say("play on"))
         return Decision(
             seat=event.seat,
             choices=(*declared, onward),
             freedom="free",
-            words="A seat that holds a winning deal may show it or play on",
+            words=say("A seat that holds a winning deal may show it or play on"),
             rule="TG-82",
         )
     legal = legal_plays(holding, moment, rules, event.seat)
@@ -142,16 +143,34 @@ def _words(legal: Legal, moment: Moment, rules: Rules, seat: int) -> tuple[str, 
     """Why just these choices, and the rule."""
     if legal.is_lead:
         if len(legal.plays) == 1:
-            return "One lead was left", "TG-26"
-        return f"The leader plays face up, any of {len(legal.plays)} leads", "TG-26"
+            return say("One lead was left"), "TG-26"
+        return say(
+            "The leader plays face up, any of {plays_count} leads", plays_count=len(legal.plays)
+        ), "TG-26"
     discards = len(legal.discards)
-    down = "one discard was left" if discards == 1 else f"{discards} discards were open"
+    down = (
+        say("one discard was left")
+        if discards == 1
+        else say("{discards} discards were open", discards=discards)
+    )
     if legal.is_barred:
-        short = f"With {moment.tricks[seat]} 棟 the seat would not reach {rules.min_jie}"
-        return f"{short} and may not play for the last trick; {down}", "TG-32"
+        short = say(
+            "With {tricks} 棟 the seat would not reach {min_jie}",
+            tricks=moment.tricks[seat],
+            min_jie=rules.min_jie,
+        )
+        return say(
+            "{short} and may not play for the last trick; {down}", short=short, down=down
+        ), "TG-32"
     best = NAMES[moment.highest].hant
     if not legal.plays:
-        return f"Nothing held beats {best}; {down}", "TG-20"
+        return say("Nothing held beats {best}; {down}", best=best, down=down), "TG-20"
     plays = len(legal.plays)
-    verb = "play beats" if plays == 1 else "plays beat"
-    return f"{plays} {verb} {best}; to discard is always allowed, and {down}", "TG-23"
+    beating = (
+        say("1 play beats {best}", best=best)
+        if plays == 1
+        else say("{plays} plays beat {best}", plays=plays, best=best)
+    )
+    return say(
+        "{beating}; to discard is always allowed, and {down}", beating=beating, down=down
+    ), "TG-23"

@@ -9,31 +9,32 @@ from dataclasses import replace
 
 from replay.money import format_minor
 from replay.steps import Figure, Stage
+from replay.telling import listed, say
 from replay.tien_gow.compare import gross_rule
 from replay.tien_gow.options import Rules
 from replay.tien_gow.payout import Settled, settle, settle_void
 from replay.tien_gow.play import replay
-from replay.tien_gow.record import AnyHand, Bonus, Facts, Logged, is_void
+from replay.tien_gow.record import AnyHand, Facts, Logged, is_void
 from replay.tien_gow.state import Moment, Replay
-from replay.tien_gow.units_way import UnitsWay
-from replay.tien_gow.words import NAMES, PATTERNS, SEALS, amount, listed
+from replay.tien_gow.units_way import UnitsWay, logged_bonuses_of
+from replay.tien_gow.words import NAMES, PATTERNS, SEALS, amount
 
 NOBODY = "–"
 
 _TITLES = {
-    "tricks": "Tricks 棟",
-    "units": "Units 注",
-    "gross": "Gross",
-    "rake": "Rake",
-    "net": "Net",
-    "valid_bet": "Valid bet",
-    "carry_out": "Carry-out",
+    "tricks": say("Tricks 棟"),
+    "units": say("Units 注"),
+    "gross": say("Gross"),
+    "rake": say("Rake"),
+    "net": say("Net"),
+    "valid_bet": say("Valid bet"),
+    "carry_out": say("Carry-out"),
 }
 _AMOUNTS = ("gross", "rake", "net", "valid_bet", "carry_out")
 _ROUNDINGS = {
-    "floor": "rounded down",
-    "half_up": "rounded half up",
-    "min_one": "rounded down, at least one minor unit",
+    "floor": say("rounded down"),
+    "half_up": say("rounded half up"),
+    "min_one": say("rounded down, at least one minor unit"),
 }
 
 
@@ -71,7 +72,7 @@ class _Way:
         self.settled = settled
         self.is_void = settled.winner is None
         self.taken = _taken(moments)
-        self.units = UnitsWay(hand, rules, state, settled, _logged_bonuses(hand, moments))
+        self.units = UnitsWay(hand, rules, state, settled, logged_bonuses_of(hand, moments))
 
     def money(self, units: int) -> str:
         return format_minor(units, self.hand.minor_digits)
@@ -91,22 +92,30 @@ class _Way:
     def _winner(self) -> Figure:
         logged, winner = self.facts.logged, self.settled.winner
         if winner is None:
-            formula, rule = "a void hand has no winner", None
+            formula, rule = say("a void hand has no winner"), None
         elif self.state.declared is not None:
             pattern = PATTERNS[self.state.declared.pattern][0]
-            formula, rule = f"{SEALS[winner]} wins by the deal with {pattern}", "TG-86"
+            formula, rule = (
+                say("{seal} wins by the deal with {pattern}", seal=SEALS[winner], pattern=pattern),
+                "TG-86",
+            )
         else:
             count, best = self.state.last_count, NAMES[self.state.last_play].hant
-            formula = f"{SEALS[winner]} takes the last trick, {count} 棟 with {best}"
+            formula = say(
+                "{seal} takes the last trick, {count} 棟 with {best}",
+                seal=SEALS[winner],
+                count=count,
+                best=best,
+            )
             rule = "TG-30"
         return self._figure(
             "winner",
-            "Winner 結",
+            say("Winner 結"),
             logged=None if logged is None or logged.winner is None else str(logged.winner),
             stages=[
                 Stage(
                     name="winner",
-                    title="Winner 結",
+                    title=say("Winner 結"),
                     formula=formula,
                     value=NOBODY if winner is None else str(winner),
                     rule=rule,
@@ -118,21 +127,30 @@ class _Way:
         logged, bank = self.facts.logged, self.hand.banker
         banker, streak = self.settled.next
         if self.is_void:
-            formula, rule = "the hand is void: the bank stays", None
+            formula, rule = say("the hand is void: the bank stays"), None
         elif banker == bank.seat:
-            formula = f"{SEALS[banker]} keeps the bank: n = {bank.streak} + 1 = {streak}"
+            formula = say(
+                "{seal} keeps the bank: n = {streak} + 1 = {streak_2}",
+                seal=SEALS[banker],
+                streak=bank.streak,
+                streak_2=streak,
+            )
             rule = "TG-6"
         else:
-            formula = f"{SEALS[banker]} takes the bank from {SEALS[bank.seat]}: n = 1"
+            formula = say(
+                "{seal} takes the bank from {seal_2}: n = 1",
+                seal=SEALS[banker],
+                seal_2=SEALS[bank.seat],
+            )
             rule = "TG-5"
         return self._figure(
             "next",
-            "Next bank",
+            say("Next bank"),
             logged=None if logged is None or logged.next is None else _bank(logged.next),
             stages=[
                 Stage(
                     name="next",
-                    title="Next bank",
+                    title=say("Next bank"),
                     formula=formula,
                     value=_bank(self.settled.next),
                     rule=rule,
@@ -181,27 +199,29 @@ class _Way:
         return _logged_text(self.facts.logged, name, seat, self.hand.minor_digits)
 
     def _void(self, name: str, seat: int) -> Stage:
-        value, formula = self.money(0), "the hand is void: nothing is owed"
+        value, formula = self.money(0), say("the hand is void: nothing is owed")
         if name in ("tricks", "units"):
             value = "0"
         elif name == "carry_out":
             value = self.money(self.facts.carry_in[seat])
-            formula = f"carried in {value}, and nothing is owed"
+            formula = say("carried in {value}, and nothing is owed", value=value)
         return Stage(name=name, title=_TITLES[name], formula=formula, value=value)
 
     def _tricks(self, seat: int) -> list[Stage]:
         taken = [(number, count) for number, best, count in self.taken if best == seat]
         total = self.settled.tricks[seat]
         if self.state.declared is not None:
-            formula = "no trick was played"
+            formula = say("no trick was played")
         elif not taken:
-            formula = "takes no trick"
+            formula = say("takes no trick")
         elif len(taken) == 1:
-            formula = f"{total} in trick {taken[0][0]}"
+            formula = say("{total} in trick {taken}", total=total, taken=taken[0][0])
         else:
             numbers = listed([str(number) for number, _ in taken])
             sums = " + ".join(str(count) for _, count in taken)
-            formula = f"tricks {numbers}: {sums} = {total}"
+            formula = say(
+                "tricks {numbers}: {sums} = {total}", numbers=numbers, sums=sums, total=total
+            )
         return [
             Stage(
                 name="tricks",
@@ -220,7 +240,7 @@ class _Way:
         stages = [
             Stage(
                 name="amount",
-                title="Units in money",
+                title=say("Units in money"),
                 formula=f"{text} × {self.amount(base)} = {self.amount(claim)}",
                 value=self.money(claim),
                 rule="TG-58",
@@ -230,7 +250,7 @@ class _Way:
             stages.append(
                 Stage(
                     name="pool",
-                    title="Net pool",
+                    title=say("Net pool"),
                     formula=self._pool_formula(seat),
                     value=self.money(gross),
                     rule="TG-90",
@@ -253,33 +273,47 @@ class _Way:
             )
         claim = amounts[seat]
         if not claim:
-            return "nothing to pay or to receive"
+            return say("nothing to pay or to receive")
         mine = min(abs(claim), carry[seat])
-        verb = "receives" if claim > 0 else "pays"
         limit = ""
         if mine != abs(claim):
-            limit = f", carried in {self.amount(carry[seat])}"
+            limit = say(", carried in {carry}", carry=self.amount(carry[seat]))
         own, other = sides[claim > 0], sides[claim < 0]
-        formula = f"{verb} at most {self.amount(mine)}{limit}"
+        formula = (
+            say("receives at most {mine}{limit}", mine=self.amount(mine), limit=limit)
+            if claim > 0
+            else say("pays at most {mine}{limit}", mine=self.amount(mine), limit=limit)
+        )
         if own <= other:
-            return f"{formula}: in full"
+            return say("{formula}: in full", formula=formula)
         share = abs(self.settled.gross[seat])
-        return (
-            f"{formula}: of {self.amount(other)} in all its share "
-            f"{self.amount(mine)} of {self.amount(own)} is {self.amount(share)}"
+        return say(
+            "{formula}: of {other} in all its share {mine} of {own} is {share}",
+            formula=formula,
+            other=self.amount(other),
+            mine=self.amount(mine),
+            own=self.amount(own),
+            share=self.amount(share),
         )
 
     def _rake(self, seat: int) -> Stage:
         gross, rate = self.settled.gross[seat], self.rules.rake_rate
         if not rate.numerator:
-            formula = "no rake at a rate of 0"
+            formula = say("no rake at a rate of 0")
         elif gross <= 0:
-            formula = f"no win, no rake: {self.amount(gross)}"
+            formula = say("no win, no rake: {gross}", gross=self.amount(gross))
         else:
             exact = rate.exact_text_of(gross, self.hand.minor_digits)
             how = _ROUNDINGS[self.rules.rake_round]
             rake = self.amount(self.settled.rake[seat])
-            formula = f"{rate.text} × {self.amount(gross)} = {exact}, {how}: {rake}"
+            formula = say(
+                "{rate} × {gross} = {exact}, {rounded}: {rake}",
+                rate=rate.text,
+                gross=self.amount(gross),
+                exact=exact,
+                rounded=how,
+                rake=rake,
+            )
         return self._stage("rake", formula, self.settled.rake[seat], "TG-91")
 
     def _net(self, seat: int) -> Stage:
@@ -292,9 +326,11 @@ class _Way:
     def _valid_bet(self, seat: int) -> Stage:
         of_net = self.rules.valid_of_net
         source = (self.settled.net if of_net else self.settled.gross)[seat]
-        word = "net" if of_net else "gross"
         valid_bet = self.settled.valid_bet[seat]
-        formula = f"|{word} {self.amount(source)}| = {self.amount(valid_bet)}"
+        shown = {"amount": self.amount(source), "valid_bet": self.amount(valid_bet)}
+        formula = say("|gross {amount}| = {valid_bet}", **shown)
+        if of_net:
+            formula = say("|net {amount}| = {valid_bet}", **shown)
         return self._stage("valid_bet", formula, valid_bet, "TG-92")
 
     def _carry_out(self, seat: int) -> Stage:
@@ -320,10 +356,13 @@ class _Way:
         stages: list[Stage],
         seat: int | None = None,
     ) -> Figure:
-        owner, owner_title = "hand", "Hand"
+        owner, owner_title = "hand", say("Hand")
         if seat is not None:
             player = next(entry.player for entry in self.hand.seats if entry.seat == seat)
-            owner, owner_title = f"seat-{seat}", f"{SEALS[seat]} {player}"
+            owner, owner_title = (
+                f"seat-{seat}",
+                say("{seal} {player}", seal=SEALS[seat], player=player),
+            )
         return Figure(
             name=name,
             title=title,
@@ -348,15 +387,6 @@ def _taken(moments: dict[int, Moment]) -> list[tuple[int, int, int]]:
         if moment.number and moment.position == 4
     }
     return list(tricks.values())
-
-
-def _logged_bonuses(hand: AnyHand, moments: dict[int, Moment]) -> dict[int, Bonus]:
-    """The logged immediate payments by the number of their trick."""
-    bonuses = {}
-    for index, event in enumerate(hand.events):
-        if type(event) is Bonus and index in moments:
-            bonuses[moments[index].number] = event
-    return bonuses
 
 
 def _logged_text(logged: Logged | None, name: str, seat: int, digits: int) -> str | None:

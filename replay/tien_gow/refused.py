@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replay.findings import Finding
+from replay.telling import say
 from replay.tien_gow.combinations import LONG_LEG_PAIR, MALLET_PAIR
 from replay.tien_gow.options import Rules
 from replay.tien_gow.record import Discard, TienGowEvent
@@ -17,52 +18,65 @@ def why_refused(event: TienGowEvent, found: Finding, moment: Moment, rules: Rule
     match found.code:
         case "out-of-turn":
             assert found.expected is not None
-            return f"it is the turn of {SEALS[int(found.expected)]}"
+            return say("it is the turn of {seal}", seal=SEALS[int(found.expected)])
         case "tile-excess":
-            return f"{tile_names([found.logged or ''])} is there more often than the set holds it"
+            return say(
+                "{tile_names} is there more often than the set holds it",
+                tile_names=tile_names([found.logged or ""]),
+            )
         case "deal-count":
-            return f"{found.logged} tiles instead of {found.expected}"
+            return say(
+                "{logged} tiles instead of {expected}", logged=found.logged, expected=found.expected
+            )
         case "deal-wall":
-            return f"the wall gives {tile_names((found.expected or '').split())}"
+            return say(
+                "the wall gives {tile_names}", tile_names=tile_names((found.expected or "").split())
+            )
         case "tile-not-held":
-            return f"{tile_names([found.logged or ''])} is not held"
+            return say("{tile_names} is not held", tile_names=tile_names([found.logged or ""]))
         case "lead-illegal":
             if type(event) is Discard:
-                return "the leader must play face up"
-            return "these tiles are no combination that may be led"
+                return say("the leader must play face up")
+            return say("these tiles are no combination that may be led")
         case "follow-illegal":
             return _why_not_followed(found, moment, rules)
         case "not-eligible":
             tricks = moment.tricks[found.seat or 0]
-            return f"with {tricks} 棟 this seat would not reach {rules.min_jie} 棟"
+            return say(
+                "with {tricks} 棟 this seat would not reach {min_jie} 棟",
+                tricks=tricks,
+                min_jie=rules.min_jie,
+            )
         case "declaration-invalid":
             return {
-                "TG-82": "the first lead has been made",
-                "TG-80": "the holding is not of this pattern",
-                "TG-81": "this pattern is not in force at the table",
+                "TG-82": say("the first lead has been made"),
+                "TG-80": say("the holding is not of this pattern"),
+                "TG-81": say("this pattern is not in force at the table"),
             }[found.rule or ""]
         case _:
-            return "out of its place"
+            return say("out of its place")
 
 
 def _why_not_followed(found: Finding, moment: Moment, rules: Rules) -> str:
     tiles = (found.logged or "").split()
     count = moment.count
     if len(tiles) != count:
-        verb = "was" if count == 1 else "were"
-        return f"{count_word(count)} {verb} led"
+        tiles_led = count_word(count)
+        if count == 1:
+            return say("{tiles} was led", tiles=tiles_led)
+        return say("{tiles} were led", tiles=tiles_led)
     if found.rule == "TG-21":
-        return f"no {suit_word(moment.lead)}"
+        return say("no {suit_word}", suit_word=suit_word(moment.lead))
     if moment.lead == MALLET_PAIR and rules.wen_zun.startswith("true_"):
         if moment.best_play == LONG_LEG_PAIR:
-            return "nothing beats the pair that captured 文尊"
+            return say("nothing beats the pair that captured 文尊")
         if rules.wen_zun == "true_capturable":
-            return "only 雙高腳七 beats 文尊"
-        return "nothing beats 文尊"
+            return say("only 雙高腳七 beats 文尊")
+        return say("nothing beats 文尊")
     best = NAMES[moment.highest].hant
     if found.rule == "TG-22":
-        return f"only equal to {best}"
-    return f"not above {best}"
+        return say("only equal to {best}", best=best)
+    return say("not above {best}", best=best)
 
 
 def refused_title(tiles: Sequence[str]) -> str:

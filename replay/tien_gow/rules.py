@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from replay.steps import Rule
+from replay.telling import say
 
 
 def _rule(name: str, confidence: str, sentence: str) -> Rule:
-    return Rule(id=name, sentence=sentence, confidence=confidence)
+    return Rule(id=name, sentence=say(sentence), confidence=confidence)
 
 
 _RULES = (

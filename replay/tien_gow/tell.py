@@ -7,6 +7,7 @@ from msgspec import UNSET
 from replay.findings import Finding
 from replay.record import Void
 from replay.steps import Decision, Part, Step
+from replay.telling import REFUSED, REFUSED_SENTENCE, say, without_stop
 from replay.tien_gow.board import Table, payments_at
 from replay.tien_gow.checks import check_bonus, seat_of, thrower_of, word_of
 from replay.tien_gow.choices import decision_of
@@ -52,15 +53,15 @@ def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
     parts = _parts(hand, state, moments)
     table = Table(hand, facts, rules)
     board = table.board()
-    first = parts[0] if parts else Part(key="deal", title="Deal")
+    first = parts[0] if parts else Part(key="deal", title=say("Deal"))
     steps = [
         Step(
             number=0,
             event=None,
             kind="start",
             part=first,
-            text="before the first event",
-            sentence="Before the first event.",
+            text=say("before the first event"),
+            sentence=say("Before the first event."),
             board=board,
         )
     ]
@@ -72,7 +73,10 @@ def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
         decision = _decision(hand, event, table) if is_judged else None
         if stop is not None and index == stop.event:
             why = why_refused(event, stop, table.moment, rules)
-            text, sentence = f"{text}, refused: {why}", f"{sentence} Refused: {why}."
+            text, sentence = (
+                say(REFUSED, text=text, why=why),
+                say(REFUSED_SENTENCE, sentence=sentence, why=why),
+            )
             table.refuse(event, stop)
             board = table.board()
         elif is_judged:
@@ -80,8 +84,7 @@ def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
             _move_on(table, hand, moments, index, event)
             board = table.board()
         elif type(event) is Play and parts[index] is not parts[index - 1]:
-            text = text.replace("plays", "leads", 1)
-            sentence = sentence.replace("plays", "leads", 1)
+            text, sentence = _logged_play(event, is_lead=True)
         ms = None if event.ms is UNSET else event.ms
         steps.append(
             Step(
@@ -151,32 +154,64 @@ def _judged_words(
         total, thrower = sum(event.values), thrower_of(hand, event)
         first = first_taker(thrower, total)
         return (
-            f"{text}; {SEALS[first]} takes first",
-            f"{SEATS[thrower]} {text}, {total} in all: {SEATS[first]} takes first.",
+            say("{text}; {seal} takes first", text=text, seal=SEALS[first]),
+            say(
+                "{seat} {text}, {total} in all: {seat_2} takes first.",
+                seat=SEATS[thrower],
+                text=text,
+                total=total,
+                seat_2=SEATS[first],
+            ),
         )
     if type(event) is Play:
         name = name_of(event.tiles)
         assert name is not None
-        named = f"{name.hant}, {name.english}"
+        named = say("{hant}, {english}", hant=name.hant, english=name.english)
         seat = SEATS[event.seat]
         if before.position in (0, 4):
-            return f"leads {named}", f"{seat} leads {name.phrase}."
+            return say("leads {tiles}", tiles=named), say(
+                "{seat} leads {tiles}.", seat=seat, tiles=name.phrase
+            )
         best = NAMES[before.highest]
-        return f"beats {best.hant} with {named}", f"{seat} beats {best.phrase} with {name.phrase}."
+        return say("beats {best_hant} with {named}", best_hant=best.hant, named=named), say(
+            "{seat} beats {best_phrase} with {name_phrase}.",
+            seat=seat,
+            best_phrase=best.phrase,
+            name_phrase=name.phrase,
+        )
     if type(event) is Trick and (event.seat, event.tiles) != (before.best, before.count):
         return (
-            f"{text}, as logged (by the play: {SEALS[before.best]} takes {before.count} 棟)",
-            f"{sentence[:-1]}, says the log. By the play: {SEATS[before.best]}, {before.count}.",
+            say(
+                "{text}, as logged (by the play: {seal} takes {before_count} 棟)",
+                text=text,
+                seal=SEALS[before.best],
+                before_count=before.count,
+            ),
+            say(
+                "{sentence}, says the log. By the play: {seat}, {before_count}.",
+                sentence=without_stop(sentence),
+                seat=SEATS[before.best],
+                before_count=before.count,
+            ),
         )
     if type(event) is Bonus:
         earned = dict(before.bonuses).get(before.number)
         if check_bonus(0, event, earned) is None:
             return text, sentence
         if earned is None:
-            return f"{text}, as logged (nothing was earned)", f"{sentence} Nothing was earned."
+            return say("{text}, as logged (nothing was earned)", text=text), say(
+                "{sentence} Nothing was earned.", sentence=sentence
+            )
         due = " ".join(signed(units) for units in earned.units)
-        who = f"{SEALS[earned.collector]} {BONUSES[earned.kind]} {due}"
-        return f"{text}, as logged (due: {who})", f"{sentence} Due: {who}."
+        who = say(
+            "{seal} {bonus} {units}",
+            seal=SEALS[earned.collector],
+            bonus=BONUSES[earned.kind],
+            units=due,
+        )
+        return say("{text}, as logged (due: {who})", text=text, who=who), say(
+            "{sentence} Due: {who}.", sentence=sentence, who=who
+        )
     return text, sentence
 
 
@@ -184,37 +219,67 @@ def _logged_words(event: TienGowEvent) -> tuple[str, str]:
     """What the log alone says of an event: for the list, behind the seat, and as a sentence."""
     if type(event) is Throw:
         first, second = event.values
-        thrown = f"{first} and {second}"
-        return f"throws {thrown}", f"The dice show {thrown}, {first + second} in all."
+        thrown = say("{first} and {second}", first=first, second=second)
+        return say("throws {thrown}", thrown=thrown), say(
+            "The dice show {thrown}, {first} in all.", thrown=thrown, first=first + second
+        )
     if type(event) is Wall:
         method = METHODS[event.method]
-        return f"wall {method}", f"The wall is taken as {method}."
+        return say("wall {method}", method=method), say(
+            "The wall is taken as {method}.", method=method
+        )
     if type(event) is Deal:
         names = english_tile_names(event.tiles)
-        return f"is dealt {tile_names(event.tiles)}", f"{SEATS[event.seat]} is dealt {names}."
+        return say("is dealt {tiles}", tiles=tile_names(event.tiles)), say(
+            "{seat} is dealt {tiles}.", seat=SEATS[event.seat], tiles=names
+        )
     if type(event) is Declare:
         hant, english = PATTERNS[event.pattern]
-        return f"shows {hant}, {english}", f"{SEATS[event.seat]} shows {english}."
+        return say("shows {hant}, {english}", hant=hant, english=english), say(
+            "{seat} shows {english}.", seat=SEATS[event.seat], english=english
+        )
     if type(event) is Play:
-        name = name_of(event.tiles)
-        if name is None:
-            names = english_tile_names(event.tiles)
-            return f"plays {tile_names(event.tiles)}", f"{SEATS[event.seat]} plays {names}."
-        return f"plays {name.hant}, {name.english}", f"{SEATS[event.seat]} plays {name.phrase}."
+        return _logged_play(event, is_lead=False)
     if type(event) is Discard:
         names = english_tile_names(event.tiles)
         return (
-            f"discards {tile_names(event.tiles)} face down",
-            f"{SEATS[event.seat]} discards {names} face down.",
+            say("discards {tiles} face down", tiles=tile_names(event.tiles)),
+            say("{seat} discards {tiles} face down.", seat=SEATS[event.seat], tiles=names),
         )
     if type(event) is Trick:
-        return f"takes {event.tiles} 棟", f"{SEATS[event.seat]} takes {event.tiles}."
+        return say("takes {tiles} 棟", tiles=event.tiles), say(
+            "{seat} takes {tiles}.", seat=SEATS[event.seat], tiles=event.tiles
+        )
     if type(event) is Bonus:
         units = " ".join(signed(count) for count in event.units)
-        paid = f"is paid {BONUSES[event.kind]} {units}"
-        return paid, f"{SEATS[event.seat]} {paid}."
+        paid = say("is paid {bonus} {units}", bonus=BONUSES[event.kind], units=units)
+        return paid, say("{seat} {acts}.", seat=SEATS[event.seat], acts=paid)
     assert type(event) is Void
-    return f"the hand is void: {event.reason}", f"The hand is void: {event.reason}."
+    return say("the hand is void: {reason}", reason=event.reason), say(
+        "The hand is void: {reason}.", reason=event.reason
+    )
+
+
+def _logged_play(event: Play, *, is_lead: bool) -> tuple[str, str]:
+    """A play face up, as the log says it; `is_lead` where it opens a trick behind the stop."""
+    seat, name = SEATS[event.seat], name_of(event.tiles)
+    if name is None:
+        tiles, names = tile_names(event.tiles), english_tile_names(event.tiles)
+        if is_lead:
+            return say("leads {tiles}", tiles=tiles), say(
+                "{seat} leads {tiles}.", seat=seat, tiles=names
+            )
+        return say("plays {tiles}", tiles=tiles), say(
+            "{seat} plays {tiles}.", seat=seat, tiles=names
+        )
+    named = say("{hant}, {english}", hant=name.hant, english=name.english)
+    if is_lead:
+        return say("leads {tiles}", tiles=named), say(
+            "{seat} leads {tiles}.", seat=seat, tiles=name.phrase
+        )
+    return say("plays {tiles}", tiles=named), say(
+        "{seat} plays {tiles}.", seat=seat, tiles=name.phrase
+    )
 
 
 # -- parts ----------------------------------------------------------------------------------
@@ -227,7 +292,7 @@ def _parts(hand: AnyHand, state: Replay, moments: dict[int, Moment]) -> list[Par
     """
     notes = _trick_notes(moments)
     stop = _stop_of(state)
-    deal = Part(key="deal", title="Deal")
+    deal = Part(key="deal", title=say("Deal"))
     current, number, acts = deal, 0, 4
     parts = []
     for index, event in enumerate(hand.events):
@@ -236,8 +301,10 @@ def _parts(hand: AnyHand, state: Replay, moments: dict[int, Moment]) -> list[Par
             if acts >= 4:
                 number, acts = number + 1, 0
                 is_late = stop is not None and stop.event is not None and index > stop.event
-                note = "not judged" if is_late else notes.get(number, "")
-                part = Part(key=f"trick-{number}", title=f"Trick {number}", note=note)
+                note = say("not judged") if is_late else notes.get(number, "")
+                part = Part(
+                    key=f"trick-{number}", title=say("Trick {number}", number=number), note=note
+                )
             acts += 1
             current = part
         elif type(event) is Trick and number:
@@ -245,22 +312,35 @@ def _parts(hand: AnyHand, state: Replay, moments: dict[int, Moment]) -> list[Par
         elif type(event) is Declare and not number:
             part = Part(
                 key="declare",
-                title="Declaration",
-                note=f"{SEALS[event.seat]} shows {PATTERNS[event.pattern][0]}",
+                title=say("Declaration"),
+                note=say(
+                    "{seal} shows {pattern}",
+                    seal=SEALS[event.seat],
+                    pattern=PATTERNS[event.pattern][0],
+                ),
             )
         elif type(event) is Void:
-            part = Part(key="void", title="Void")
+            part = Part(key="void", title=say("Void"))
         parts.append(part)
     return parts
 
 
 def _trick_notes(moments: dict[int, Moment]) -> dict[int, str]:
     """What came of each finished trick: "東 takes 2 with 至尊, 賀尊 paid"."""
-    notes = {}
+    notes: dict[int, str] = {}
     for moment in moments.values():
         if moment.position == 4 and moment.number not in notes:
             best = NAMES[moment.best_play].hant
-            note = f"{SEALS[moment.best]} takes {moment.count} with {best}"
+            note = say(
+                "{seal} takes {moment_count} with {best}",
+                seal=SEALS[moment.best],
+                moment_count=moment.count,
+                best=best,
+            )
             earned = dict(moment.bonuses).get(moment.number)
-            notes[moment.number] = f"{note}, {BONUSES[earned.kind]} paid" if earned else note
+            notes[moment.number] = (
+                say("{note}, {bonus} paid", note=note, bonus=BONUSES[earned.kind])
+                if earned
+                else note
+            )
     return notes

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from replay.steps import Stage
+from replay.telling import say, series
 from replay.tien_gow.immediate import RULE_OF_KIND, Earned, multiples_of
 from replay.tien_gow.options import Rules
 from replay.tien_gow.payout import ORDINARY, Payment, Settled, payments_of
 from replay.tien_gow.record import AnyHand, Bonus
-from replay.tien_gow.state import Replay
+from replay.tien_gow.state import Moment, Replay
 from replay.tien_gow.words import BONUSES, ENDINGS, NAMES, SEALS, signed
 
 
@@ -82,9 +83,9 @@ class UnitsWay:
             if term := int(stage.value) - running:
                 terms.append(term)
             running = int(stage.value)
-        formula = "nothing to pay or to receive"
+        formula: str = say("nothing to pay or to receive")
         if len(terms) == 1:
-            formula = f"in all {signed(total)}"
+            formula = say("in all {total}", total=signed(total))
         elif terms:
             formula = signed(terms[0]) + "".join(
                 f" {'−' if term < 0 else '+'} {abs(term)}" for term in terms[1:]
@@ -92,7 +93,7 @@ class UnitsWay:
             formula += f" = {signed(total)}"
         return Stage(
             name="units",
-            title="Units 注",
+            title=say("Units 注"),
             formula=formula,
             value=str(total),
             rule=self.settled.ending.rule,
@@ -101,7 +102,7 @@ class UnitsWay:
     # -- immediate payments
 
     def _bonus(self, number: int, earned: Earned, seat: int, total: int) -> Stage:
-        title = f"{BONUSES[earned.kind]} in trick {number}"
+        title = say("{bonus} in trick {number}", bonus=BONUSES[earned.kind], number=number)
         multiples = multiples_of(earned.collector, self.banker, self.multiple, self.rules)
         if seat == earned.collector:
             parts = [
@@ -109,10 +110,19 @@ class UnitsWay:
                 for other in range(4)
                 if other != seat
             ]
-            formula = f"{' + '.join(parts)} = {signed(earned.units[seat])}"
+            formula = say(
+                "{products} = {units}",
+                products=series(parts, " + "),
+                units=signed(earned.units[seat]),
+            )
         else:
             product = self._times(str(earned.base), multiples[seat])
-            formula = f"pays {product} to {SEALS[earned.collector]} = {signed(earned.units[seat])}"
+            formula = say(
+                "pays {product} to {seal} = {earned_units}",
+                product=product,
+                seal=SEALS[earned.collector],
+                earned_units=signed(earned.units[seat]),
+            )
         logged = self.logged_bonuses.get(number)
         return Stage(
             name=f"bonus-{number}",
@@ -128,11 +138,17 @@ class UnitsWay:
         """A product with the bank's multiple, where there is one."""
         if multiple == 1:
             return product
-        return f"{product} × {multiple} ({self._bank_word()})"
+        return say(
+            "{product} × {multiple} ({bank})",
+            product=product,
+            multiple=multiple,
+            bank=self._bank_word(),
+        )
 
     def _bank_word(self) -> str:
-        scope = "every payment" if self.rules.is_global else "bank"
-        return f"{scope}, n = {self.streak}"
+        if self.rules.is_global:
+            return say("every payment, n = {streak}", streak=self.streak)
+        return say("bank, n = {streak}", streak=self.streak)
 
     # -- the ending
 
@@ -143,13 +159,18 @@ class UnitsWay:
         lines = []
         is_party = seat in (self.settled.winner, ending.victim)
         if ending.kind != ORDINARY.kind and (is_party or (own is not None and own.base < 0)):
-            lines.append(Line("Ending 結", self._how_it_ended(), 0, ending.rule))
+            lines.append(Line(say("Ending 結"), self._how_it_ended(), 0, ending.rule))
         if seat == self.settled.winner:
             return lines + [self._with_winner(other) for other in range(4) if other != seat]
         lines.append(self._own(seat, own))
         if seat == ending.victim:
             lines += [
-                Line(f"For {SEALS[debt.seat]}", self._payment(debt), -debt.units, ending.rule)
+                Line(
+                    say("For {seal}", seal=SEALS[debt.seat]),
+                    self._payment(debt),
+                    -debt.units,
+                    ending.rule,
+                )
                 for debt in self.payments
                 if debt.base < 0 and debt is not own
             ]
@@ -161,25 +182,43 @@ class UnitsWay:
         name, winner = ENDINGS[ending.kind], SEALS[self.settled.winner or 0]
         lead, play = NAMES.get(state.last_lead), NAMES.get(state.last_play)
         if lead is None or play is None:
-            how = f"the winning deal of {winner} counts as {name}"
+            how = say("the winning deal of {winner} counts as {name}", winner=winner, name=name)
         elif ending.rule == "TG-70":
-            how = f"{name}: {winner} takes every 棟, the last with {play.hant}"
+            how = say(
+                "{name}: {winner} takes every 棟, the last with {play_hant}",
+                name=name,
+                winner=winner,
+                play_hant=play.hant,
+            )
         elif ending.victim is not None:
-            how = (
-                f"擒: {SEALS[ending.victim]} leads {lead.hant} to the last trick, {winner} "
-                f"captures it with {play.hant}; {SEALS[ending.victim]} pays for all below par"
+            how = say(
+                "擒: {seal} leads {lead_hant} to the last trick, {winner} captures it with"
+                " {play_hant}; {seal} pays for all below par",
+                seal=SEALS[ending.victim],
+                lead_hant=lead.hant,
+                winner=winner,
+                play_hant=play.hant,
             )
         else:
-            how = f"{name}: {winner} takes the last trick with {play.hant}"
-        return f"{how}: × {ending.factor}"
+            how = say(
+                "{name}: {winner} takes the last trick with {play_hant}",
+                name=name,
+                winner=winner,
+                play_hant=play.hant,
+            )
+        return say("{how}: × {factor}", how=how, factor=ending.factor)
 
     def _own(self, seat: int, own: Payment | None) -> Line:
         """What a seat other than the winner pays or gets for its own 棟."""
-        ending, title = self.settled.ending, "Ending 結"
+        ending, title = self.settled.ending, say("Ending 結")
         if own is None:
-            return Line(title, f"{self._standing(seat)}: 0", 0, "TG-50")
+            return Line(title, say("{standing}: 0", standing=self._standing(seat)), 0, "TG-50")
         if own.base < 0 and own.payer != seat:
-            formula = f"{self._standing(seat)}, but {SEALS[own.payer]} was captured and pays: 0"
+            formula = say(
+                "{standing}, but {seal} was captured and pays: 0",
+                standing=self._standing(seat),
+                seal=SEALS[own.payer],
+            )
             return Line(title, formula, 0, ending.rule)
         units = own.units if own.payee == seat else -own.units
         return Line(title, self._payment(own, units), units, self._rule_of(own))
@@ -188,13 +227,20 @@ class UnitsWay:
         """What another seat's 棟 earn or cost the winner (TG-51)."""
         payment = next((payment for payment in self.payments if payment.seat == other), None)
         if payment is None:
-            return Line(f"From {SEALS[other]}", f"{self._standing(other)}: 0", 0, "TG-50")
+            return Line(
+                say("From {seal}", seal=SEALS[other]),
+                say("{standing}: 0", standing=self._standing(other)),
+                0,
+                "TG-50",
+            )
         if payment.base > 0:
             formula = self._payment(payment, -payment.units)
-            return Line(f"To {SEALS[other]}", formula, -payment.units, self._rule_of(payment))
-        title = f"From {SEALS[payment.payer]}"
+            return Line(
+                say("To {seal}", seal=SEALS[other]), formula, -payment.units, self._rule_of(payment)
+            )
+        title = say("From {seal}", seal=SEALS[payment.payer])
         if payment.payer != other:
-            title += f" for {SEALS[other]}"
+            title = say("From {seal} for {debtor}", seal=SEALS[payment.payer], debtor=SEALS[other])
         formula = self._payment(payment, payment.units)
         return Line(title, formula, payment.units, self._rule_of(payment))
 
@@ -207,10 +253,19 @@ class UnitsWay:
         units = -payment.units if units is None else units
         product = str(abs(payment.base))
         if payment.base < 0 and payment.factor != 1:
-            product += f" × {payment.factor} ({ENDINGS[self.settled.ending.kind]})"
+            product = say(
+                "{product} × {factor} ({ending})",
+                product=product,
+                factor=payment.factor,
+                ending=ENDINGS[self.settled.ending.kind],
+            )
         product = self._times(product, payment.multiple)
-        worked = signed(units) if product.isdigit() else f"{product} = {signed(units)}"
-        return f"{self._standing(payment.seat)}: {worked}"
+        worked = (
+            signed(units)
+            if product.isdigit()
+            else say("{products} = {units}", products=product, units=signed(units))
+        )
+        return say("{standing}: {worked}", standing=self._standing(payment.seat), worked=worked)
 
     def _rule_of(self, payment: Payment) -> str:
         """The rule of a payment: a special ending's own, else by who holds the bank."""
@@ -226,10 +281,26 @@ class UnitsWay:
         """Where a seat stands against par: "1 棟, 3 below par 4"."""
         par, tricks = self.rules.par, self.settled.tricks[seat]
         if self.state.declared is not None:
-            return f"paid as by an empty seat, par {par} + {-self.rules.empty - par}"
+            return say(
+                "paid as by an empty seat, par {par} + {empty}",
+                par=par,
+                empty=-self.rules.empty - par,
+            )
         if not tricks:
-            return f"no 棟, empty, par {par} + {-self.rules.empty - par}"
+            return say("no 棟, empty, par {par} + {empty}", par=par, empty=-self.rules.empty - par)
         if tricks == par:
-            return f"{tricks} 棟, at par {par}"
-        side = "below" if tricks < par else "above"
-        return f"{tricks} 棟, {abs(tricks - par)} {side} par {par}"
+            return say("{tricks} 棟, at par {par}", tricks=tricks, par=par)
+        if tricks < par:
+            return say(
+                "{tricks} 棟, {off} below par {par}", tricks=tricks, off=par - tricks, par=par
+            )
+        return say("{tricks} 棟, {off} above par {par}", tricks=tricks, off=tricks - par, par=par)
+
+
+def logged_bonuses_of(hand: AnyHand, moments: dict[int, Moment]) -> dict[int, Bonus]:
+    """The logged immediate payments by the number of their trick."""
+    bonuses = {}
+    for index, event in enumerate(hand.events):
+        if type(event) is Bonus and index in moments:
+            bonuses[moments[index].number] = event
+    return bonuses

@@ -5,6 +5,7 @@ with the log, `tell` and `derive` show how (RULEBOOK 4, FORMAT 2.3).
 """
 
 from replay.game import Game
+from replay.telling import say
 from replay.wenzhou_pai_gow.derive import derive
 from replay.wenzhou_pai_gow.hold import hold
 from replay.wenzhou_pai_gow.options import OPTIONS, prepare
@@ -17,8 +18,8 @@ from replay.wenzhou_pai_gow.tell import tell
 GAME = Game(
     name="wenzhou-pai-gow",
     prefix="wz",
-    title="Wenzhou Pai Gow",
-    title_hant="温州牌九",
+    title=say("Wenzhou Pai Gow"),
+    title_hant=say("温州牌九"),
     hand_type=WenzhouHand,
     options=OPTIONS,
     prepare=prepare,

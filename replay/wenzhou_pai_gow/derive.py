@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from replay.money import Rate, format_minor
 from replay.steps import Figure, Stage
+from replay.telling import say
 from replay.wenzhou_pai_gow.names import position_name
 from replay.wenzhou_pai_gow.options import Rules
 from replay.wenzhou_pai_gow.payout import (
@@ -42,11 +43,15 @@ def derive(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Figure, ...]:
     figures: list[Figure] = []
     for number, bet in enumerate(settlement.bets):
         figures += way.of_bet(number, bet)
-    figures += _strangers(facts, facts.bets, settlement.bets, "bet", "wager")
+    figures += _strangers(facts, facts.bets, settlement.bets, "bet", _NO_WAGER)
     for player, book in settlement.books.items():
         figures += way.of_player(player, book)
-    figures += _strangers(facts, facts.players, list(settlement.books), "player", "player")
+    figures += _strangers(facts, facts.players, list(settlement.books), "player", _NO_PLAYER)
     return tuple(figures)
+
+
+_NO_WAGER = say("the hand has no wager of this name")
+_NO_PLAYER = say("the hand has no player of this name")
 
 
 class _Way:
@@ -95,7 +100,10 @@ class _Way:
         wager, stake = self.facts.wagers[number], self.facts.stakes[number]
         place = POSITION_OF.get(wager.door)
         door = wager.door if place is None else position_name(place)
-        return f"{self.money(stake)} on {door} to {wager.side}"
+        money = self.money(stake)
+        if wager.side == "win":
+            return say("{stake} on {door} to win", stake=money, door=door)
+        return say("{stake} on {door} to lose", stake=money, door=door)
 
     def _pair(
         self,
@@ -118,7 +126,7 @@ class _Way:
         return (
             Figure(
                 name="profit",
-                title="Profit",
+                title=say("Profit"),
                 owner=owner,
                 owner_title=owner_title,
                 owner_note=owner_note,
@@ -129,7 +137,7 @@ class _Way:
             ),
             Figure(
                 name="valid_bet",
-                title="Valid bet",
+                title=say("Valid bet"),
                 owner=owner,
                 owner_title=owner_title,
                 owner_note=owner_note,
@@ -143,8 +151,8 @@ class _Way:
     def _void_stage(self) -> Stage:
         return Stage(
             name="void",
-            title="Void hand",
-            formula="nothing is owed, the stake goes back",
+            title=say("Void hand"),
+            formula=say("nothing is owed, the stake goes back"),
             value=self.money(0),
             rule="WZ-26",
         )
@@ -159,28 +167,30 @@ class _Way:
         stages = [
             Stage(
                 name="outcome",
-                title=f"{position_name(door)} against the bank",
+                title=say("{position} against the bank", position=position_name(door)),
                 formula=comparison.reason,
                 value=outcome_word(comparison),
                 rule=comparison.rule,
             ),
             Stage(
                 name="side",
-                title="The bet",
-                formula=f"a bet on {position_name(door)} to {wager.side}",
-                value="won" if won else "lost",
+                title=say("The bet"),
+                formula=say("a bet on {position} to win", position=position_name(door))
+                if wager.side == "win"
+                else say("a bet on {position} to lose", position=position_name(door)),
+                value=say("won") if won else say("lost"),
                 rule="WZ-24",
             ),
         ]
         profit = self.settlement.profits[number]
         if not won:
-            formula = f"a lost bet costs its stake of {self.money(stake)}"
+            formula = say("a lost bet costs its stake of {money}", money=self.money(stake))
             return [*stages, self._profit_stage(formula, self.money(profit))]
         odds = self.rules.odds_win if wager.side == "win" else self.rules.odds_lose
         return stages + self._paid_stages(stake, odds, profit)
 
     def _profit_stage(self, formula: str, value: str) -> Stage:
-        return Stage(name="profit", title="Profit", formula=formula, value=value, rule="WZ-23")
+        return Stage(name="profit", title=say("Profit"), formula=formula, value=value, rule="WZ-23")
 
     def _paid_stages(self, stake: int, odds: Rate, profit: int) -> list[Stage]:
         """Stake × odds, and its rounding where it changes the amount."""
@@ -188,13 +198,13 @@ class _Way:
         exact = odds.exact_text_of(stake, self.facts.minor_digits)
         if profit * odds.denominator == stake * odds.numerator:
             return [self._profit_stage(formula, self.money(profit))]
-        rounded = "rounded half up" if self.rules.rounds_half_up else "rounded down"
+        rounded = say("rounded half up") if self.rules.rounds_half_up else say("rounded down")
         return [
             self._profit_stage(formula, exact),
             Stage(
                 name="rounding",
-                title="Rounding",
-                formula=f"{exact}, {rounded}",
+                title=say("Rounding"),
+                formula=say("{exact}, {rounded}", exact=exact, rounded=rounded),
                 value=self.money(profit),
                 rule="WZ-28",
             ),
@@ -204,7 +214,7 @@ class _Way:
         return [
             Stage(
                 name="valid-bet",
-                title="Valid bet",
+                title=say("Valid bet"),
                 formula=self._valued(stake, profit),
                 value=self.money(valid_bet_of(stake, profit, self.rules)),
                 rule="WZ-27",
@@ -213,10 +223,11 @@ class _Way:
 
     def _valued(self, stake: int, profit: int) -> str:
         if self.rules.values_stake:
-            return f"the stake of {self.money(stake)}"
-        return (
-            f"the lesser of the stake {self.money(stake)} and what was won or lost on it, "
-            f"{self.money(abs(profit))}"
+            return say("the stake of {money}", money=self.money(stake))
+        return say(
+            "the lesser of the stake {money} and what was won or lost on it, {money_2}",
+            money=self.money(stake),
+            money_2=self.money(abs(profit)),
         )
 
     # -- players
@@ -228,7 +239,9 @@ class _Way:
         return self._pair(
             owner=f"player-{player}",
             owner_title=player,
-            owner_note="1 wager" if len(book.bets) == 1 else f"{len(book.bets)} wagers",
+            owner_note=say("1 wager")
+            if len(book.bets) == 1
+            else say("{bets_count} wagers", bets_count=len(book.bets)),
             subject=player,
             logged=None if self.facts.players is None else self.facts.players.get(player),
             profit=book.profit,
@@ -263,7 +276,7 @@ class _Way:
     def _valid_bet_sum(self, parts: list[int], total: int) -> Stage:
         return Stage(
             name="valid-bet",
-            title="Valid bet",
+            title=say("Valid bet"),
             formula=self._sum(parts),
             value=self.money(total),
             rule="WZ-27",
@@ -276,20 +289,33 @@ class _Way:
         profit = profit_of(side, rest, door_wins, self.rules)
         return Stage(
             name=f"offset-{door}",
-            title=f"{position_name(door)} after offsetting",
-            formula=f"{self._left(side, win, lose, rest)}; {self._valued(rest, profit)}",
+            title=say("{position} after offsetting", position=position_name(door)),
+            formula=say(
+                "{left}; {valued}",
+                left=self._left(side, win, lose, rest),
+                valued=self._valued(rest, profit),
+            ),
             value=self.money(valid_bet_on_door(win, lose, door_wins, self.rules)),
             rule="WZ-27",
         )
 
     def _left(self, side: Side, win: int, lose: int, rest: int) -> str:
         if not win or not lose:
-            return f"{self.money(rest)} to {side}, nothing to offset"
-        more, less = (win, lose) if side == "win" else (lose, win)
-        other = "lose" if side == "win" else "win"
-        return (
-            f"{self.money(more)} to {side} − {self.money(less)} to {other} = "
-            f"{self.money(rest)} to {side}"
+            if side == "win":
+                return say("{money} to win, nothing to offset", money=self.money(rest))
+            return say("{money} to lose, nothing to offset", money=self.money(rest))
+        if side == "win":
+            return say(
+                "{win} to win − {lose} to lose = {rest} to win",
+                win=self.money(win),
+                lose=self.money(lose),
+                rest=self.money(rest),
+            )
+        return say(
+            "{lose} to lose − {win} to win = {rest} to lose",
+            lose=self.money(lose),
+            win=self.money(win),
+            rest=self.money(rest),
         )
 
 
@@ -303,7 +329,7 @@ def _strangers(
     logged: dict[str, tuple[int, int]] | None,
     known: list[str],
     group: str,
-    word: str,
+    reason: str,
 ) -> list[Figure]:
     """The profits of entries to which no wager or player of the hand belongs."""
     names = frozenset(known)
@@ -313,8 +339,8 @@ def _strangers(
             text = format_minor(entry[0], facts.minor_digits)
             stage = Stage(
                 name="stranger",
-                title="Not in this hand",
-                formula=f"the hand has no {word} of this name",
+                title=say("Not in this hand"),
+                formula=reason,
                 value=NOTHING,
                 logged=text,
                 rule="WZ-23",
@@ -322,7 +348,7 @@ def _strangers(
             figures.append(
                 Figure(
                     name="profit",
-                    title="Profit",
+                    title=say("Profit"),
                     owner=f"{group}-{name}",
                     owner_title=name,
                     subject=name,

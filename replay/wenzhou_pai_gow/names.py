@@ -2,67 +2,80 @@
 
 from __future__ import annotations
 
+from replay.telling import say
 from replay.tiles import CODES, INDEX, KINDS, VALUES
 from replay.wenzhou_pai_gow.ranking import Rank
 
 # In the order of record.POSITIONS.
-POSITION_TITLES = ("Bank", "Shun", "Chu", "Dao")
-POSITION_TITLES_HANT = ("莊", "順門", "出門", "到門")
+POSITION_TITLES = (say("Bank"), say("Shun"), say("Chu"), say("Dao"))
+POSITION_TITLES_HANT = (say("莊"), say("順門"), say("出門"), say("到門"))
 
 _PLURALS = {
-    "66": "Heavens", "11": "Earths", "44": "Men", "13": "Geese", "55": "Plums",
-    "33": "Long Threes", "22": "Benches", "56": "Axes", "46": "Red Head Tens",
-    "16": "Long Leg Sevens", "15": "Red Mallet Sixes",
-    "36": "Mixed Nines", "45": "Mixed Nines", "26": "Mixed Eights", "35": "Mixed Eights",
-    "25": "Mixed Sevens", "34": "Mixed Sevens", "14": "Mixed Fives", "23": "Mixed Fives",
+    "66": say("Heavens"), "11": say("Earths"), "44": say("Men"), "13": say("Geese"),
+    "55": say("Plums"), "33": say("Long Threes"), "22": say("Benches"), "56": say("Axes"),
+    "46": say("Red Head Tens"), "16": say("Long Leg Sevens"), "15": say("Red Mallet Sixes"),
+    "36": say("Mixed Nines"), "45": say("Mixed Nines"), "26": say("Mixed Eights"),
+    "35": say("Mixed Eights"), "25": say("Mixed Sevens"), "34": say("Mixed Sevens"),
+    "14": say("Mixed Fives"), "23": say("Mixed Fives"),
 }  # fmt: skip
 _DIGITS_HANT = "零一二三四五六七八九"
 # The pair classes that are no pair of equal names.
 _SPECIAL = {
-    3: ("Supreme", "至尊"),
-    9: ("Heaven-Nine King", "天九王"),
-    10: ("Heaven Gong", "天槓"),
-    11: ("Earth Gong", "地槓"),
-    12: ("Heaven-Nine", "天九"),
-    13: ("Earth-Nine", "地九"),
+    3: (say("Supreme"), say("至尊")),
+    9: (say("Heaven-Nine King"), say("天九王")),
+    10: (say("Heaven Gong"), say("天槓")),
+    11: (say("Earth Gong"), say("地槓")),
+    12: (say("Heaven-Nine"), say("天九")),
+    13: (say("Earth-Nine"), say("地九")),
 }
 
 
 def position_name(position: int) -> str:
     """A position by both its names: 順門 Shun."""
-    return f"{POSITION_TITLES_HANT[position]} {POSITION_TITLES[position]}"
+    return say(
+        "{hant} {english}",
+        hant=POSITION_TITLES_HANT[position],
+        english=POSITION_TITLES[position],
+    )
 
 
 def tile_name(code: str) -> str:
     """A tile by both its names, with its pips: 天 Heaven (66)."""
     kind = KINDS[INDEX[code]]
-    return f"{kind.hant} {kind.english} ({code})"
+    return say("{hant} {english} ({code})", hant=kind.hant, english=kind.english, code=code)
 
 
 def hand_names(rank: Rank) -> tuple[str, str]:
     """A ranked hand in English and in the original script: ("8 points", "八點")."""
     if rank.pair_class is None:
-        word = "point" if rank.points == 1 else "points"
-        return f"{rank.points} {word}", f"{_DIGITS_HANT[rank.points]}點"
+        hant = say("{digit}點", digit=_DIGITS_HANT[rank.points])
+        if rank.points == 1:
+            return say("1 point"), hant
+        return say("{points} points", points=rank.points), hant
     special = _SPECIAL.get(rank.pair_class)
     if special is not None:
         return special
     kind = KINDS[rank.tiles[0]]
-    return f"pair of {_PLURALS[kind.code]}", f"雙{kind.hant}"
+    return say("pair of {tiles}", tiles=_PLURALS[kind.code]), say("雙{tile}", tile=kind.hant)
 
 
 def hand_name(rank: Rank) -> str:
     """A ranked hand by both its names: 八點, 8 points."""
     english, hant = hand_names(rank)
-    return f"{hant}, {english}"
+    return say("{hant}, {english}", hant=hant, english=english)
 
 
 def hand_note(rank: Rank, tiles: list[int], *, with_best: bool) -> str:
     """How a hand comes about: its class, or its sum as dealt, and its best tile where it counts."""
     if rank.pair_class is not None:
-        return f"pair class {rank.pair_class}"
+        return say("pair class {pair_class}", pair_class=rank.pair_class)
     first, second = (VALUES[kind] for kind in tiles)
     note = f"{first} + {second} = {first + second}"
-    if with_best:
-        note += f", best tile {KINDS[rank.tiles[0]].hant} ({CODES[rank.tiles[0]]})"
-    return note
+    if not with_best:
+        return note
+    return say(
+        "{note}, best tile {tile} ({code})",
+        note=note,
+        tile=KINDS[rank.tiles[0]].hant,
+        code=CODES[rank.tiles[0]],
+    )

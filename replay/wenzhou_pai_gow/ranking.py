@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from replay.telling import say
 from replay.tiles import CODES, KIND_COUNT, KINDS, VALUES, Suit
 
 ZeroRule = Literal["door_zero_loses", "zero_vs_zero_by_tile", "banker_zero_sweeps_all"]
@@ -129,35 +130,47 @@ def compare(door: Rank, bank: Rank, zero_rule: ZeroRule) -> Comparison:
     Rule: 4.2, WZ-10, WZ-12 to WZ-15.
     """
     if bank.is_zero and zero_rule == "banker_zero_sweeps_all":
-        return _for_bank("The bank has 0 points and sweeps every door", "WZ-15")
+        return _for_bank(say("The bank has 0 points and sweeps every door"), "WZ-15")
     if door.is_zero and bank.is_zero and zero_rule == "door_zero_loses":
-        return _for_bank("0 points has no tile class, so 0 against 0 goes to the bank", "WZ-15")
+        return _for_bank(
+            say("0 points has no tile class, so 0 against 0 goes to the bank"), "WZ-15"
+        )
     if door.pair_class is not None or bank.pair_class is not None:
         return _compare_pairs(door.pair_class, bank.pair_class)
     if door.points != bank.points:
         high, low = max(door.points, bank.points), min(door.points, bank.points)
-        verb = "point beats" if high == 1 else "points beat"
-        return Comparison(
-            door_wins=door.points > bank.points, reason=f"{high} {verb} {low}", rule="WZ-10"
+        reason = (
+            say("1 point beats {low}", low=low)
+            if high == 1
+            else say("{high} points beat {low}", high=high, low=low)
         )
+        return Comparison(door_wins=door.points > bank.points, reason=reason, rule="WZ-10")
     if door.best_class == bank.best_class:
-        return _for_bank("Equal points with an equal best tile go to the bank", "WZ-14")
+        return _for_bank(say("Equal points with an equal best tile go to the bank"), "WZ-14")
     best, other = (door, bank) if door.best_class < bank.best_class else (bank, door)
     return Comparison(
         door_wins=door.best_class < bank.best_class,
-        reason=f"Equal points, and {_tile(best)} is better than {_tile(other)}",
+        reason=say(
+            "Equal points, and {best} is better than {other}",
+            best=_tile(best),
+            other=_tile(other),
+        ),
         rule="WZ-12",
     )
 
 
 def _compare_pairs(door: int | None, bank: int | None) -> Comparison:
     if door is None or bank is None:
-        return Comparison(door_wins=bank is None, reason="Any pair beats points", rule="4.2")
+        return Comparison(door_wins=bank is None, reason=say("Any pair beats points"), rule="4.2")
     if door == bank:
-        return _for_bank(f"Two pairs of class {door} go to the bank", "WZ-13")
+        return _for_bank(say("Two pairs of class {door} go to the bank", door=door), "WZ-13")
     return Comparison(
         door_wins=door < bank,
-        reason=f"Pair class {min(door, bank)} beats pair class {max(door, bank)}",
+        reason=say(
+            "Pair class {better} beats pair class {worse}",
+            better=min(door, bank),
+            worse=max(door, bank),
+        ),
         rule="4.2",
     )
 
@@ -168,7 +181,7 @@ def _for_bank(reason: str, rule: str) -> Comparison:
 
 def _tile(rank: Rank) -> str:
     kind = KINDS[rank.tiles[0]]
-    return f"{kind.hant} {kind.english}"
+    return say("{hant} {english}", hant=kind.hant, english=kind.english)
 
 
 # -- tables for the bulk audit --------------------------------------------------------------

@@ -10,11 +10,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from replay.steps import Rule
+from replay.telling import say
 
-_SENTENCES = (
-    ("WZ-1", "A", "Of the set's 32 tiles each shuffle serves two hands of 16 tiles."),
-    ("WZ-2", "A", "The house is the bank, and players bet on three doors; they hold no tiles."),
-    (
+
+def _rule(name: str, confidence: str, sentence: str) -> Rule:
+    return Rule(id=name, sentence=say(sentence), confidence=confidence)
+
+
+_RULES = (
+    _rule("WZ-1", "A", "Of the set's 32 tiles each shuffle serves two hands of 16 tiles."),
+    _rule(
+        "WZ-2", "A", "The house is the bank, and players bet on three doors; they hold no tiles."
+    ),
+    _rule(
         "WZ-3",
         "A",
         (
@@ -22,15 +30,15 @@ _SENTENCES = (
             "1 the bank, 2 順門, 3 出門, 0 到門."
         ),
     ),
-    ("WZ-4", "D", "Two circuits of one tile each go round in the order 莊, 順, 出, 到."),
-    ("WZ-5", "A", "Each door is compared with the bank only."),
-    ("4.2", "A", "Any pair beats any points, and pairs rank in thirteen classes."),
-    ("WZ-10", "A", "Points are the units digit of the sum, and 9 is best."),
-    ("WZ-11", "A", "24 always counts 6 and 12 always counts 3."),
-    ("WZ-12", "A", "At equal points the class of the better single tile decides."),
-    ("WZ-13", "A", "Two pairs of the same class are won by the bank."),
-    ("WZ-14", "A", "Equal points with an equal best class are won by the bank."),
-    (
+    _rule("WZ-4", "D", "Two circuits of one tile each go round in the order 莊, 順, 出, 到."),
+    _rule("WZ-5", "A", "Each door is compared with the bank only."),
+    _rule("4.2", "A", "Any pair beats any points, and pairs rank in thirteen classes."),
+    _rule("WZ-10", "A", "Points are the units digit of the sum, and 9 is best."),
+    _rule("WZ-11", "A", "24 always counts 6 and 12 always counts 3."),
+    _rule("WZ-12", "A", "At equal points the class of the better single tile decides."),
+    _rule("WZ-13", "A", "Two pairs of the same class are won by the bank."),
+    _rule("WZ-14", "A", "Equal points with an equal best class are won by the bank."),
+    _rule(
         "WZ-15",
         "D",
         (
@@ -38,8 +46,8 @@ _SENTENCES = (
             "loses to any door that has points or a pair, unless the ruleset says otherwise."
         ),
     ),
-    ("WZ-20", "A", "There are six bets: each of the three doors to win or to lose."),
-    (
+    _rule("WZ-20", "A", "There are six bets: each of the three doors to win or to lose."),
+    _rule(
         "WZ-21",
         "A",
         (
@@ -47,8 +55,8 @@ _SENTENCES = (
             "one door only and to win on up to three, unless the ruleset says otherwise."
         ),
     ),
-    ("WZ-22", "D", "Both sides of one door in one hand are noted, or refused by the ruleset."),
-    (
+    _rule("WZ-22", "D", "Both sides of one door in one hand are noted, or refused by the ruleset."),
+    _rule(
         "WZ-23",
         "A",
         (
@@ -56,10 +64,12 @@ _SENTENCES = (
             "a player's profit is the sum."
         ),
     ),
-    ("WZ-24", "A", "There is no tie: a door wins, or it loses, and lose bets win with the bank."),
-    ("WZ-25", "A", "An unreadable tile is scanned again; a fault voids the bets concerned."),
-    ("WZ-26", "C", "In a void hand stakes go back, with no profit and no valid bet."),
-    (
+    _rule(
+        "WZ-24", "A", "There is no tie: a door wins, or it loses, and lose bets win with the bank."
+    ),
+    _rule("WZ-25", "A", "An unreadable tile is scanned again; a fault voids the bets concerned."),
+    _rule("WZ-26", "C", "In a void hand stakes go back, with no profit and no valid bet."),
+    _rule(
         "WZ-27",
         "C",
         (
@@ -67,12 +77,7 @@ _SENTENCES = (
             "for a player it is counted after opposite bets on a door are offset (or summed)."
         ),
     ),
-    ("WZ-28", "D", "A won profit is rounded to the smallest amount, down or half up."),
+    _rule("WZ-28", "D", "A won profit is rounded to the smallest amount, down or half up."),
 )
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        name: Rule(id=name, sentence=sentence, confidence=confidence)
-        for name, confidence, sentence in _SENTENCES
-    }
-)
+RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _RULES})

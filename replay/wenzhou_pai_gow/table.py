@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from replay.money import format_minor
 from replay.steps import Board, DoorView, WagerView
+from replay.telling import say
 from replay.tiles import CODES
 from replay.wenzhou_pai_gow.names import (
     POSITION_TITLES,
@@ -27,10 +28,10 @@ from replay.wenzhou_pai_gow.record import (
 )
 
 _HEADINGS = {
-    Phase.WAGERS: "Wagers",
-    Phase.DEAL: "Deal",
-    Phase.OUTCOMES: "Outcome",
-    Phase.VOID: "Void",
+    Phase.WAGERS: say("Wagers"),
+    Phase.DEAL: say("Deal"),
+    Phase.OUTCOMES: say("Outcome"),
+    Phase.VOID: say("Void"),
 }
 
 
@@ -124,9 +125,10 @@ class Table:
         )
 
     def _staked_note(self) -> str:
-        word = "wager" if self._accepted == 1 else "wagers"
         amount = format_minor(self._staked_minor, self._facts.minor_digits)
-        return f"{self._accepted} {word}, {amount} staked"
+        if self._accepted == 1:
+            return say("1 wager, {amount} staked", amount=amount)
+        return say("{count} wagers, {amount} staked", count=self._accepted, amount=amount)
 
 
 def compare_all(state: Replay, rules: Rules) -> dict[int, Comparison]:
@@ -147,16 +149,16 @@ def _comparisons(ranks: list[Rank] | list[Rank | None], rules: Rules) -> dict[in
 
 def outcome_word(comparison: Comparison) -> str:
     """Who wins, in two words."""
-    return "Door wins" if comparison.door_wins else "Bank wins"
+    return say("Door wins") if comparison.door_wins else say("Bank wins")
 
 
 def _notes(state: Replay) -> tuple[str, ...]:
     if state.phase == Phase.VOID:
-        return ("Nothing is owed, all stakes go back",)
+        return (say("Nothing is owed, all stakes go back"),)
     if state.phase == Phase.DEAL:
-        return (f"Next tile to {position_name(turn_of(state))}",)
+        return (say("Next tile to {position}", position=position_name(turn_of(state))),)
     if state.phase == Phase.OUTCOMES:
-        return ("Each door meets the bank only",)
+        return (say("Each door meets the bank only"),)
     return ()
 
 
@@ -164,4 +166,9 @@ def _dice_note(state: Replay) -> str | None:
     if state.dice is None:
         return None
     total = sum(state.dice)
-    return f"{total} ÷ 4 leaves {total % 4}: {position_name(state.first)} is dealt first"
+    return say(
+        "{total} ÷ 4 leaves {rest}: {position} is dealt first",
+        total=total,
+        rest=total % 4,
+        position=position_name(state.first),
+    )

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from replay.money import format_minor
 from replay.record import Void
 from replay.steps import Part, Step
+from replay.telling import capital, say
 from replay.wenzhou_pai_gow.names import POSITION_TITLES_HANT
 from replay.wenzhou_pai_gow.options import Rules
 from replay.wenzhou_pai_gow.play import Replay, play
@@ -30,7 +31,7 @@ _KINDS: dict[type, str] = {
 }  # fmt: skip
 # A part is never left backwards: a late wager stays in the part in which it came.
 _PART_OF: dict[type, int] = {Wager: 0, Throw: 1, Deal: 2, Rescan: 0, Outcome: 3, Void: 4}
-_COUNTS = ("no", "one", "two", "three")
+_DOOR_COUNTS = (say("no doors"), say("one door"), say("two doors"), say("three doors"))
 
 
 def tell(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
@@ -45,8 +46,8 @@ def tell(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
             event=None,
             kind="start",
             part=parts[0],
-            text="before the first event",
-            sentence="Before the first event.",
+            text=say("before the first event"),
+            sentence=say("Before the first event."),
             board=board,
         )
     ]
@@ -70,7 +71,7 @@ def tell(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
         )
         if is_refused:
             why = why_refused(event, replay.findings[-1], replay.phase, stake_minor, facts)
-            text += f": refused, {why}"
+            text = say("{text}: refused, {why}", text=text, why=why)
         ms = None if event.ms is UNSET else event.ms
         steps.append(
             Step(
@@ -95,7 +96,7 @@ def tell(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
 
 def _sentence(event: object, text: str) -> str:
     """The text as a sentence; a wager begins with a player's name, which stands as it is."""
-    return f"{text}." if type(event) is Wager else f"{text[0].upper()}{text[1:]}."
+    return say("{text}.", text=text if type(event) is Wager else capital(text))
 
 
 def _think_ms(clock: int | None, ms: int | None) -> int | None:
@@ -108,24 +109,20 @@ def _think_ms(clock: int | None, ms: int | None) -> int | None:
 def _parts(facts: Facts, replay: Replay) -> tuple[Part, ...]:
     """The parts of a hand to jump between, with what came of them."""
     doors = {wager.door for wager in facts.wagers[: replay.wagers]}
-    wagers = "none"
+    wagers = say("none")
     if doors:
-        wagers = f"{replay.wagers} on {_COUNTS[len(doors)]} {_door_word(len(doors))}"
+        wagers = say("{wagers} on {doors}", wagers=replay.wagers, doors=_DOOR_COUNTS[len(doors)])
     dice = first = outcome = ""
     if replay.dice is not None:
         dice = f"{replay.dice[0]} + {replay.dice[1]}"
-        first = f"{POSITION_TITLES_HANT[replay.first]} first"
+        first = say("{position} first", position=POSITION_TITLES_HANT[replay.first])
     if replay.door_wins is not None:
         won = sum(replay.door_wins)
-        outcome = f"{_COUNTS[won]} {_door_word(won)} won"
+        outcome = say("{doors} won", doors=_DOOR_COUNTS[won])
     return (
-        Part(key="wagers", title="Wagers", note=wagers),
-        Part(key="dice", title="Dice", note=dice),
-        Part(key="deal", title="Deal", note=first),
-        Part(key="outcome", title="Outcome", note=outcome),
-        Part(key="void", title="Void", note="stakes go back"),
+        Part(key="wagers", title=say("Wagers"), note=wagers),
+        Part(key="dice", title=say("Dice"), note=dice),
+        Part(key="deal", title=say("Deal"), note=first),
+        Part(key="outcome", title=say("Outcome"), note=outcome),
+        Part(key="void", title=say("Void"), note=say("stakes go back")),
     )
-
-
-def _door_word(count: int) -> str:
-    return "door" if count == 1 else "doors"

@@ -8,6 +8,7 @@ from replay.findings import Finding
 from replay.money import format_minor
 from replay.record import Void
 from replay.steps import Board
+from replay.telling import say, series, uncapital
 from replay.wenzhou_pai_gow.names import position_name, tile_name
 from replay.wenzhou_pai_gow.play import HAND_TILES, Phase
 from replay.wenzhou_pai_gow.ranking import Comparison
@@ -22,7 +23,7 @@ from replay.wenzhou_pai_gow.record import (
     Wager,
 )
 
-_SIDE_WORDS: dict[Side, str] = {"win": "to win", "lose": "to lose"}
+_SIDE_WORDS: dict[Side, str] = {"win": say("to win"), "lose": say("to lose")}
 
 
 def words_of(
@@ -37,47 +38,68 @@ def words_of(
         return wager_words(event, stake)
     if type(event) is Throw:
         first, second = event.values
-        text = f"the dice show {first} and {second}"
-        return text if board is None else f"{text}; {board.dice_note}"
+        text = say("the dice show {first} and {second}", first=first, second=second)
+        return text if board is None else say("{text}; {note}", text=text, note=board.dice_note)
     if type(event) is Deal:
         return _deal_words(event, board)
     if type(event) is Rescan:
-        return f"a tile of {position_name(POSITION_OF[event.position])} is scanned again"
+        return say(
+            "a tile of {position} is scanned again",
+            position=position_name(POSITION_OF[event.position]),
+        )
     if type(event) is Outcome:
         comparison = None if board is None else comparisons[POSITION_OF[event.door]]
         return _outcome_words(event, comparison)
     assert type(event) is Void
-    return f"the hand is void and all stakes go back ({event.reason})"
+    return say("the hand is void and all stakes go back ({reason})", reason=event.reason)
 
 
 def wager_words(event: Wager, stake: str) -> str:
     """A wager in words; an unknown door stands as logged."""
     position = POSITION_OF.get(event.door)
     door = event.door if position is None else position_name(position)
-    return f"{event.player} bets {stake} on {door} {_SIDE_WORDS[event.side]} ({event.bet})"
+    return say(
+        "{player} bets {stake} on {door} {side} ({bet})",
+        player=event.player,
+        stake=stake,
+        door=door,
+        side=_SIDE_WORDS[event.side],
+        bet=event.bet,
+    )
 
 
 def _deal_words(event: Deal, board: Board | None) -> str:
     position = POSITION_OF[event.position]
-    tiles = ", ".join(tile_name(code) for code in event.tiles) or "no tile"
-    text = f"{position_name(position)} is dealt {tiles}"
+    tiles = series(tile_name(code) for code in event.tiles) if event.tiles else say("no tile")
+    text = say("{position} is dealt {tiles}", position=position_name(position), tiles=tiles)
     if board is not None:
         view = board.doors[position]
         if len(view.tiles) == HAND_TILES:
-            text += f" and has {view.hand_name_hant}, {view.hand_name}"
+            return say(
+                "{text} and has {hant}, {english}",
+                text=text,
+                hant=view.hand_name_hant,
+                english=view.hand_name,
+            )
     return text
 
 
 def _outcome_words(event: Outcome, comparison: Comparison | None) -> str:
     door = position_name(POSITION_OF[event.door])
-    logged = "the door" if event.winner == "door" else "the bank"
+    logged = say("the door") if event.winner == "door" else say("the bank")
     if comparison is None:
-        return f"{door} is logged as won by {logged}"
-    winner = "the door" if comparison.door_wins else "the bank"
-    reason = f"{comparison.reason[0].lower()}{comparison.reason[1:]}"
+        return say("{door} is logged as won by {logged}", door=door, logged=logged)
+    winner = say("the door") if comparison.door_wins else say("the bank")
+    reason = uncapital(comparison.reason)
     if winner == logged:
-        return f"{door}: {winner} wins, {reason}"
-    return f"{door} is logged as won by {logged}, but {winner} wins: {reason}"
+        return say("{door}: {winner} wins, {reason}", door=door, winner=winner, reason=reason)
+    return say(
+        "{door} is logged as won by {logged}, but {winner} wins: {reason}",
+        door=door,
+        logged=logged,
+        winner=winner,
+        reason=reason,
+    )
 
 
 # -- why not --------------------------------------------------------------------------------
@@ -89,42 +111,58 @@ def why_refused(event: Any, why: Finding, phase: Phase, stake_minor: int, facts:
         return _why_out_of_place(event, phase)
     if why.code == "deal-order":
         assert why.expected is not None
-        return f"the tile belongs to {position_name(POSITION_OF[why.expected])}"
+        return say(
+            "the tile belongs to {position}",
+            position=position_name(POSITION_OF[why.expected]),
+        )
     if why.code == "deal-count":
-        return f"{why.logged} tiles at once, where each gets 1"
+        return say("{logged} tiles at once, where each gets 1", logged=why.logged)
     if why.code == "tile-excess":
-        return f"it is copy {why.logged} of a tile of which the set holds {why.expected}"
+        return say(
+            "it is copy {logged} of a tile of which the set holds {expected}",
+            logged=why.logged,
+            expected=why.expected,
+        )
     assert why.code == "wager-illegal"
     return _why_wager(event, why, stake_minor, facts)
 
 
 def _why_out_of_place(event: Any, phase: Phase) -> str:
     if phase == Phase.VOID:
-        return "the hand is void already"
+        return say("the hand is void already")
     if phase == Phase.WAGERS:
-        return "the dice have not been thrown"
+        return say("the dice have not been thrown")
     if type(event) is Wager:
-        return "betting is closed"
+        return say("betting is closed")
     if type(event) is Throw:
-        return "the dice have been thrown"
+        return say("the dice have been thrown")
     if type(event) is Deal:
-        return "this position has its tiles"
+        return say("this position has its tiles")
     assert type(event) is Outcome
-    return "not all tiles are dealt" if phase == Phase.DEAL else "this door has its outcome"
+    return (
+        say("not all tiles are dealt") if phase == Phase.DEAL else say("this door has its outcome")
+    )
 
 
 def _why_wager(event: Wager, why: Finding, stake_minor: int, facts: Facts) -> str:
     if event.door not in POSITION_OF or event.door == "bank":
-        return "there is no such door"
+        return say("there is no such door")
     if why.rule == "WZ-22":
-        return "the player already bets on the other side of this door"
+        return say("the player already bets on the other side of this door")
     if stake_minor <= 0:
-        return "a stake is above zero"
+        return say("a stake is above zero")
     digits = facts.minor_digits
     low, high = facts.min_minor, facts.max_minor
     if low is not None and stake_minor < low:
-        return f"it is below the limit of {format_minor(low, digits)}"
+        return say("it is below the limit of {low}", low=format_minor(low, digits))
     if high is not None and stake_minor > high:
-        return f"it is above the limit of {format_minor(high, digits)}"
-    doors = "door" if why.logged == "1" else "doors"
-    return f"{why.logged} {doors} {_SIDE_WORDS[event.side]} where {why.expected} may be bet on"
+        return say("it is above the limit of {high}", high=format_minor(high, digits))
+    side = _SIDE_WORDS[event.side]
+    if why.logged == "1":
+        return say("1 door {side} where {expected} may be bet on", side=side, expected=why.expected)
+    return say(
+        "{logged} doors {side} where {expected} may be bet on",
+        logged=why.logged,
+        side=side,
+        expected=why.expected,
+    )

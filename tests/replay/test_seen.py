@@ -47,7 +47,7 @@ def seen(line: bytes, viewer: replay.Viewpoint, number: int) -> replay.Sight:
 
 
 def as_bytes(sight: replay.Sight) -> bytes:
-    return msgspec.json.encode(sight)
+    return msgspec.json.encode(sight, enc_hook=replay.plain)
 
 
 def steps_before_the_reveal(line: bytes, viewer: replay.Viewpoint) -> list[int]:
