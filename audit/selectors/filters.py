@@ -29,9 +29,12 @@ from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources, uploads_in
 from audit.selectors.holdings import feature, with_features, with_net
 from audit.selectors.pages import KEY_MAX, BadQuery
+from audit.selectors.rulesets_force import list_periods, names_out_of_force
 
 TEXT_MAX = 128
 CHOICES_MAX = 500
+# Hands that name a revision that was not in force at their source.
+NOT_IN_FORCE = "not-in-force"
 # Of more than so many choices a message names none.
 CHOICES_NAMED = 12
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
@@ -61,6 +64,7 @@ class HandFilters:
     `day_from` and `day_to`, both included, are days in the offset of the log. `text` is the
     beginning of a hand id or of a table, or a whole player name. `upload` finds the hands that an
     upload brought, known ones too; `is_conflict` only those with several versions in conflict,
+    `rules` (NOT_IN_FORCE) those that name a revision that was not in force at their source,
     `open_days` only those that stand in an open case of the desk, for that many days (OPEN_DAYS);
     `at_risk` those with so much money at risk or more, in whole units of their currency. `tile` and
     `combination` find what lay at `place` or anywhere, `net` a logged net in whole units.
@@ -77,6 +81,7 @@ class HandFilters:
     text: str = ""
     upload: int | None = None
     is_conflict: bool = False
+    rules: str = ""
     open_days: str = ""
     at_risk: Decimal | None = None
     tile: str = ""
@@ -87,7 +92,7 @@ class HandFilters:
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> HandFilters:
         """Read `game table source player verdict code from to q upload conflict open
-        risk`.
+        risk rules`.
 
         Other keys are left alone, an empty value counts as absent. Raises: BadQuery.
         """
@@ -103,6 +108,7 @@ class HandFilters:
             text=_text(query, "q"),
             upload=_number(query, "upload"),
             is_conflict=_choice(query, "conflict", ("1",)) == "1",
+            rules=_choice(query, "rules", (NOT_IN_FORCE,)),
             open_days=_choice(query, "open", tuple(OPEN_DAYS)),
             at_risk=_amount(query, "risk"),
             tile=_choice(query, "tile", TILES),
@@ -139,6 +145,8 @@ class HandFilters:
             wanted &= _in_upload(self.upload, sources)
         if self.is_conflict:
             wanted &= Q(is_conflict=True)
+        if self.rules:
+            wanted &= names_out_of_force(list_periods(sources=sources))
         if self.open_days:
             wanted &= _in_open_case(*OPEN_DAYS[self.open_days])
         if self.at_risk is not None:

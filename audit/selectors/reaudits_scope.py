@@ -29,6 +29,7 @@ KEYS = {
     "q": "beginning with",
     "upload": "upload",
     "conflict": "in conflict",
+    "rules": "with rules",
     "open": "days in an open case",
     "risk": "money at risk",
 }

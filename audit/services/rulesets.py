@@ -49,13 +49,7 @@ def add_ruleset(*, access: Access, content: bytes, reason: str) -> int:
     """
     author = actor_of(access, Act.WRITE_RULESETS)
     reason = reason_of(reason)
-    problems = replay.ruleset_problems(content)
-    if problems:
-        words = "1 thing is" if len(problems) == 1 else f"{len(problems)} things are"
-        raise RulesetRefused(f"This is no ruleset: {words} wrong with it.", problems)
-    ruleset = replay.read_ruleset(content)
-    if ruleset.revision > REVISION_MAX:
-        raise RulesetRefused(f"The revision is above {REVISION_MAX}.")
+    ruleset = _read(content)
     with transaction.atomic():
         _lock()
         _check_name(ruleset)
@@ -72,6 +66,25 @@ def add_ruleset(*, access: Access, content: bytes, reason: str) -> int:
         )
         note(access, Act.WRITE_RULESETS, row.name, "handed in", reason)
     return row.pk
+
+
+def check_new_ruleset(content: bytes) -> replay.Ruleset:
+    """What a file says, if it could be handed in now. Raises: RulesetRefused, as `add_ruleset`."""
+    ruleset = _read(content)
+    _check_name(ruleset)
+    return ruleset
+
+
+def _read(content: bytes) -> replay.Ruleset:
+    """Raises: RulesetRefused, with the place of everything that is wrong."""
+    problems = replay.ruleset_problems(content)
+    if problems:
+        words = "1 thing is" if len(problems) == 1 else f"{len(problems)} things are"
+        raise RulesetRefused(f"This is no ruleset: {words} wrong with it.", problems)
+    ruleset = replay.read_ruleset(content)
+    if ruleset.revision > REVISION_MAX:
+        raise RulesetRefused(f"The revision is above {REVISION_MAX}.")
+    return ruleset
 
 
 def _check_name(ruleset: replay.Ruleset) -> None:

@@ -10,9 +10,11 @@ from datetime import datetime
 
 from django.db import transaction
 
+import replay
 from audit.models import RulesetRevision, RulesetState, RulesetSwitch, SwitchKind
 from audit.selectors.access import Access, Act
 from audit.selectors.rulesets import current_rulesets
+from audit.services.outcomes import instant_of
 from audit.services.rulesets import RulesetRefused, SecondPersonNeeded, actor_of, note, reason_of
 from audit.services.texts import storable
 
@@ -135,6 +137,17 @@ def _source(source: str) -> str:
     if not is_name or any(unicodedata.category(one) == "Cc" for one in source):
         raise RulesetRefused("Name a source: 1 to 128 characters, no control character.")
     return source
+
+
+def read_effective_at(text: str) -> datetime:
+    """A time with its offset, as FORMAT 6.2, 15 has it. Raises: RulesetRefused."""
+    try:
+        replay.parse_time(text.strip())
+    except ValueError:
+        raise RulesetRefused(
+            f"“{text[:40]}” is no time with an offset: write it as 2026-03-01T06:00:00+08:00."
+        ) from None
+    return instant_of(text.strip())
 
 
 def _check_time(effective_at: datetime) -> None:

@@ -26,6 +26,7 @@ def rehearse_ruleset(
     access: Access,
     name: str,
     reason: str,
+    sha256: str | None = None,
     newest: int | None = NEWEST,
     query: Mapping[str, str] | None = None,
     is_whole_game: bool = False,
@@ -33,12 +34,13 @@ def rehearse_ruleset(
     """Judge the `newest` hands under this ruleset beside their verdicts; gives the re-audit.
 
     The hands are those that name any revision of its id, or `is_whole_game` all of its game; so is
-    a ruleset whose id is new. `query` narrows them as the hands list does.
+    a ruleset whose id is new. `sha256`, where given, are the bytes that are meant. `query` narrows
+    them as the hands list does.
     Raises: RulesetRefused, ReauditRefused; BadQuery for a malformed filter.
     """
     who = actor_of(access, Act.REHEARSE_RULESETS)
     ruleset = rehearsable_ruleset(name)
-    if ruleset is None:
+    if ruleset is None or sha256 not in (None, ruleset.sha256):
         raise RulesetRefused(f"There is no ruleset {name} that could be rehearsed.")
     is_new = all(one.id != ruleset.id for one in current_rulesets())
     reaudit = open_reaudit(

@@ -3,7 +3,7 @@
 from django.urls import include, path, register_converter
 
 from audit.selectors.access import Act
-from audit.web import certificates, exports, players, reaudits, sharing, signing_in
+from audit.web import certificates, exports, players, reaudits, sharing, signing_in, webhooks
 from audit.web.access import needs
 from audit.web.views import (
     evidence,
@@ -105,4 +105,5 @@ urlpatterns = [
     path("evidence/heads.txt", evidence.heads_text, name="heads-text"),
     path("evidence/heads.json", evidence.heads_json, name="heads-json"),
     path("rules/", rules.rule_list, name="rules"),
+    path("rules/rulesets/", include("audit.web.rulesets_urls")),
 ]

@@ -22,11 +22,11 @@ MONTHS = (
     say("July"), say("August"), say("September"), say("October"), say("November"), say("December"),
 )  # fmt: skip
 FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
-           "conflict", "open", "risk", "tile", "combination", "seat", "net")  # fmt: skip
+           "conflict", "rules", "open", "risk", "tile", "combination", "seat", "net")  # fmt: skip
 # Those that look into the records.
 HELD_FILTERS = ("tile", "combination", "seat", "net")
 # Those that the form has no field for, and passes on.
-HIDDEN_FILTERS = ("q", "upload", "conflict", "open")
+HIDDEN_FILTERS = ("q", "upload", "conflict", "rules", "open")
 _VERDICTS = (
     ("discrepant", say("Discrepant")),
     ("clean", say("Clean")),

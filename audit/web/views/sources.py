@@ -12,6 +12,13 @@ from django.views.decorators.http import require_safe
 import replay
 from audit import importers, selectors
 from audit.selectors.access import Act
+from audit.selectors.rulesets_force import (
+    COUNTED_MAX,
+    Force,
+    count_out_of_force,
+    force_of_hand,
+    list_periods,
+)
 from audit.selectors.sources import FeedRecord, feed_record, list_sources, source_detail
 from audit.web.access import needs, sources_of_request
 from audit.web.presenters.hands import present_head
@@ -38,8 +45,20 @@ def source_page(request: HttpRequest, source: str) -> HttpResponse:
         detail = source_detail(source, sources=sources_of_request(request))
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
-    context = present_source(detail) | {"section": "sources"}
+    context = present_source(detail) | {
+        "section": "sources",
+        "periods": list_periods(sources=sources_of_request(request), source=source),
+        "out_of_force": count_out_of_force(source),
+        "out_of_force_most": COUNTED_MAX,
+    }
     return render(request, "sources/source.html", context)
+
+
+def force_of(hand: selectors.HandRow) -> Force:
+    """What was in force when a hand was played, beside the ruleset that it is judged by."""
+    return force_of_hand(
+        source=hand.source, game=hand.game, ruleset=hand.ruleset, played_at=hand.played_at
+    )
 
 
 def feed_record_of(detail: selectors.HandDetail) -> FeedRecord | None:
@@ -54,6 +73,7 @@ def feed_hand_page(
 ) -> HttpResponse:
     """A hand as far as its record tells it; it has no steps, for no feed tells their order."""
     context: dict[str, Any] = {"section": "hands", **present_head(detail)}
+    context["force"] = force_of(detail.hand)
     # The mark for a zone that nobody knows is said in words here.
     context["played"] = context["played"].removesuffix(" -00:00")
     rulesets = selectors.current_rulesets()

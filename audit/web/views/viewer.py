@@ -40,7 +40,7 @@ from audit.web.presenters.steps import place_of
 from audit.web.presenters.targets import LOOKED_UP, target_of
 from audit.web.presenters.whereabouts import TileTrail, trails_of, wall_of
 from audit.web.routes import Route
-from audit.web.views.sources import feed_hand_page, feed_record_of, feed_verdict
+from audit.web.views.sources import feed_hand_page, feed_record_of, feed_verdict, force_of
 from audit.web.walks import Replayed, seen, walked, with_comparison
 
 # The stepping script asks for the part of the page that changes, and for nothing else.
@@ -94,6 +94,7 @@ def answer_target(request: HttpRequest, route: Route, *, sources: Sources) -> Ht
     """Lead to the step that is asked for by its number, or by its name (LOOKED_UP)."""
     name = request.GET.get("to")
     if name is None:
+        _played(route.hand, sources)
         return HttpResponseRedirect(route.step(_number(request.GET.get("step", ""))))
     if name not in LOOKED_UP:
         raise Http404("There is no such place.")
@@ -153,6 +154,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
     else:
         head = present_single_head(played)
     context: dict[str, Any] = {"section": "hands", "route": route, **head}
+    context["force"] = force_of(played.hand)
     try:
         replayed = with_comparison(walked(played.raw), played.comparison)
     except replay.Refusal as refusal:
