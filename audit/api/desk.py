@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils import timezone
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -146,8 +146,7 @@ class CaseActs(OfDesk):
         row = found(desk_cases.get_case, case, sources=self.sources())
         if not self.access().may_in(act, row.source):
             raise PermissionDenied
-        request = cast("HttpRequest", self.request._request)  # noqa: SLF001
-        note_use(request, act, is_journalled=True)
+        note_use(self.request._request, act, is_journalled=True)  # noqa: SLF001
 
 
 def do_act(case: int, asked: shapes.ActAsked, *, sources: Sources, user: User) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.urls import reverse
 
@@ -124,7 +124,7 @@ def act(row: ActRow) -> shapes_desk.CaseAct:
         by=row.actor,
         at=row.created_at,
         text=row.text or None,
-        decision=row.decision or None,  # type: ignore[arg-type] - one of the model's own words
+        decision=cast("shapes_desk.DecisionWord | None", row.decision or None),
         assigned_to=row.assignee,
         held_until=row.taken_until,
         count=row.count,

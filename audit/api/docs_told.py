@@ -217,8 +217,10 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return " | ".join(str(one) for one in schema["enum"])
     kind = schema.get("type", "any")
+    if "prefixItems" in schema:
+        return "list of " + ", ".join(_type(one) for one in schema["prefixItems"])
     if kind == "array":
-        return f"list of {_type(schema.get('items', {}))}"
+        return f"list of {_type(schema['items'])}"
     if isinstance(kind, list):
         return " or ".join(kind)
     return str(schema.get("format", kind))

@@ -19,8 +19,9 @@ from audit.api.parameters import check_parameters
 from audit.api.permissions import access_of_api, needs
 from audit.api.queries import parsed
 from audit.api.resource import Resource
-from audit.selectors import api_journal, api_keys
+from audit.selectors import api_keys
 from audit.selectors.access import Act
+from audit.selectors.journal import JournalFilters, list_journal
 from audit.selectors.pages import BadQuery
 
 JOURNAL_FILTERS = tuple(one.name for one in said.JOURNAL_FILTERS)
@@ -95,29 +96,27 @@ class Journal(Resource):
     @described(said.JOURNAL)
     def get(self, request: Request) -> Response:
         check_parameters(request, *JOURNAL_FILTERS, *BESIDE)
-        filters = parsed(api_journal.JournalFilters.parse, request.query_params.dict())
+        filters = parsed(JournalFilters.parse, request.query_params.dict())
         asked = asked_page(request)
         sources = access_of_api(request).sources(Act.SEE_JOURNAL)
         try:
-            page = api_journal.list_entries(
-                filters, sources=sources, cursor=asked.cursor, limit=asked.limit
-            )
+            page = list_journal(filters, sources=sources, cursor=asked.cursor, limit=asked.limit)
         except BadQuery as error:
             raise ApiError(400, "bad-query", str(error), place="cursor") from None
         entries = [
             shapes_journal.JournalEntry(
-                id=str(row["id"]),
-                at=row["at"],
-                actor=row["actor"],
-                act=row["act"],
-                subject=row["subject"],
-                source=row["source"],
-                hand=_text(row["hand"]),
-                player=row["player"],
-                detail=row["detail"],
-                address=row["address"],
-                visit=_text(row["visit"]),
-                key=_text(row["key"]),
+                id=str(row.id),
+                at=row.at,
+                actor=row.actor,
+                act=row.act,
+                subject=row.subject,
+                source=row.source,
+                hand=_text(row.hand),
+                player=row.player,
+                detail=dict(row.detail),
+                address=row.address,
+                visit=_text(row.visit),
+                key=_text(row.key),
             )
             for row in page.rows
         ]

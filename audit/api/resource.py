@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, ClassVar, cast
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import quote_etag
@@ -65,10 +65,10 @@ def versioned(
     if name:
         response["Content-Disposition"] = f'attachment; filename="{name}"'
     given = get_conditional_response(
-        cast("HttpRequest", request._request),  # noqa: SLF001 - Django's own asks for its own
+        request._request,  # noqa: SLF001 - Django's own asks for its own
         etag=etag,
         response=response,
     )
     assert given is not None, "what is given in comes out, or a shorter answer instead of it"
     given["ETag"] = etag
-    return cast("HttpResponse", given)
+    return given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -49,7 +49,7 @@ PLACES: Mapping[str, Parameter] = {
 }  # fmt: skip
 
 
-class Described(AutoSchema):  # type: ignore[misc] - it has no types of its own
+class Described(AutoSchema):
     """Gives each operation as its view describes it; what is not described is a warning."""
 
     def get_operation(
@@ -64,7 +64,7 @@ class Described(AutoSchema):  # type: ignore[misc] - it has no types of its own
         return _written(operation, path, self.view.permission_classes)
 
 
-def _written(operation: Operation, path: str, permissions: list[Any]) -> dict[str, Any]:
+def _written(operation: Operation, path: str, permissions: Sequence[Any]) -> dict[str, Any]:
     names = re.findall(r"{(\w+)}", path)
     parameters = [*(PLACES[name] for name in names), *operation.parameters]
     written: dict[str, Any] = {
@@ -84,7 +84,7 @@ def _written(operation: Operation, path: str, permissions: list[Any]) -> dict[st
     return written
 
 
-def _takes(operation: Operation, permissions: list[Any]) -> str:
+def _takes(operation: Operation, permissions: Sequence[Any]) -> str:
     """In words, which act of the table of access one needs."""
     for one in permissions:
         if isinstance(one, type) and issubclass(one, Needed):
@@ -95,7 +95,7 @@ def _takes(operation: Operation, permissions: list[Any]) -> str:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    written = {
+    written: dict[str, Any] = {
         "name": parameter.name,
         "in": parameter.place,
         "description": parameter.about,
@@ -169,11 +169,11 @@ def _refusal(codes: list[str], status: int) -> dict[str, Any]:
 
 def schema_of(shape: Any) -> dict[str, Any]:
     """JSON Schema of a type, whose parts with names stand among the components."""
-    (schema,), _ = msgspec.json.schema_components([shape], ref_template=_TEMPLATE)
-    return schema
+    schemas, _ = msgspec.json.schema_components([shape], ref_template=_TEMPLATE)
+    return dict(schemas[0])
 
 
-def with_components(result: dict[str, Any], generator: Any, **_: Any) -> dict[str, Any]:
+def with_components(result: dict[str, Any], generator: Any, **given: Any) -> dict[str, Any]:
     """Add what the operations refer to: the shapes, the headers, the ways to say who one is."""
     shapes: list[Any] = []
     for _path, _regex, method, view in generator._get_paths_and_endpoints():  # noqa: SLF001
@@ -181,7 +181,7 @@ def with_components(result: dict[str, Any], generator: Any, **_: Any) -> dict[st
         if operation is not None:
             shapes += [operation.gives, operation.body.shape if operation.body else None]
     from_types = [shape for shape in shapes if shape is not None]
-    _, named = msgspec.json.schema_components(from_types, ref_template=_TEMPLATE)
+    _unused, named = msgspec.json.schema_components(from_types, ref_template=_TEMPLATE)
     components = result.setdefault("components", {})
     components["schemas"] = {**named, "Failure": FAILURE}
     components["parameters"] = {

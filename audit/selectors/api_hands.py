@@ -96,7 +96,7 @@ def list_hands(
 
 def hand_row(hand: int, *, sources: Sources) -> Row:
     """One hand. Raises: HandNotFound."""
-    row = None
+    row: Row | None = None
     if 1 <= hand <= KEY_MAX:
         row = Hand.objects.filter(in_sources(sources), pk=hand).values(*HAND_COLUMNS).first()
     if row is None:
@@ -111,9 +111,8 @@ def version_rows(hand: int, *, sources: Sources) -> list[Row]:
     """
     current = _version_of(hand, sources)
     found = HandVersion.objects.filter(hand_id=hand).order_by("number")
-    rows = list(
-        found.values("id", "number", "sha256", "upload_id", "upload__feed", "line", "created_at")
-    )
+    names = ("id", "number", "sha256", "upload_id", "upload__feed", "line", "created_at")
+    rows: list[Row] = list(found.values(*names))
     seen = uploads_seen([row["upload_id"] for row in rows], sources=sources)
     for row in rows:
         row["is_current"] = row["id"] == current
@@ -211,9 +210,9 @@ def comparison_row(comparison: int | None) -> Row | None:
     if comparison is None:
         return None
     found = Comparison.objects.filter(pk=comparison)
-    return found.values(
-        "id", "kind", "digest", "engine", "created_at", "earlier__version__hand_id"
-    ).first()
+    names = ("id", "kind", "digest", "engine", "created_at", "earlier__version__hand_id")
+    row: Row | None = found.values(*names).first()
+    return row
 
 
 def _instant(microseconds: int) -> datetime:

@@ -22,7 +22,7 @@ def own_keys(account_id: int) -> list[dict[str, Any]]:
 
 def own_key(account_id: int, key: int) -> dict[str, Any]:
     """Raises: NotFound, also for somebody else's."""
-    row = None
+    row: dict[str, Any] | None = None
     if 1 <= key <= KEY_MAX:
         row = ApiToken.objects.filter(account_id=account_id, pk=key).values(*COLUMNS).first()
     if row is None:
