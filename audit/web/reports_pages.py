@@ -26,15 +26,16 @@ from audit.web.reports_words import ABOUTS, BASES, STATES, TITLES, period_words
 
 ROWS_SHOWN = 200
 NOTHING = "–"
+_LOOKS = {Shape.MONEY: "num", Shape.COUNT: "num", Shape.TIME: "time", Shape.TEXT: ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell: its words, the title of its column, and whether it is a number."""
+    """One cell: its words, the title of its column, and how it stands there ("num", "time")."""
 
     text: str
     title: str
-    is_number: bool
+    look: str = ""
     url: str = ""
 
 
@@ -191,7 +192,7 @@ def _table(section: Section) -> Table:
                 Cell(
                     text=grouped(text) if is_number else text,
                     title=column.title,
-                    is_number=is_number,
+                    look=_LOOKS[column.shape],
                     url=reverse("hand", args=(line.hand,)) if is_hand else "",
                 )
             )
@@ -201,12 +202,7 @@ def _table(section: Section) -> Table:
         title=section.title,
         about=section.about,
         columns=tuple(
-            Cell(
-                text=one.title,
-                title=one.title,
-                is_number=one.shape in (Shape.MONEY, Shape.COUNT),
-            )
-            for one in section.columns
+            Cell(text=one.title, title=one.title, look=_LOOKS[one.shape]) for one in section.columns
         ),
         rows=tuple(rows),
         more=left_out,
