@@ -14,11 +14,12 @@ from django.urls import reverse
 
 from audit.config.access import VISIT, access_of_request, caller_of
 from audit.selectors.access import Act
-from audit.selectors.standing import duties_of
-from audit.services.visits import Standing, begin_visit, continue_visit
+from audit.selectors.standing import must_change_password, must_set_up_second_step
+from audit.services.visits import Continued, Standing, begin_visit, continue_visit
 
 # Where a view says what it asks for (audit.web.access).
 NEEDED = "needed_acts"
+MUST_CHANGE = "_tilecourt_must_change"
 
 
 class Visits:
@@ -32,25 +33,29 @@ class Visits:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.user.is_authenticated and not self.goes_on(request):
-            logout(request)
+        if request.user.is_authenticated:
+            visit = self.continued(request)
+            if visit.standing == Standing.OPEN:
+                setattr(request, MUST_CHANGE, visit.must_change)
+            else:
+                logout(request)
         return self.get_response(request)
 
-    def goes_on(self, request: HttpRequest) -> bool:
-        """Whether the visit goes on; it is begun where the session has none."""
+    def continued(self, request: HttpRequest) -> Continued:
+        """How the visit stands; it is begun where the session has none."""
         account = request.user.pk
         assert account is not None, "who is signed in has an account"
         visit = request.session.get(VISIT)
         if visit is None:
             request.session[VISIT] = begin_visit(account_id=account, caller=caller_of(request))
-            return True
-        standing = continue_visit(
+            must_change = must_change_password(account)
+            return Continued(standing=Standing.OPEN, must_change=must_change)
+        return continue_visit(
             visit_id=visit,
             account_id=account,
             idle=timedelta(minutes=settings.TILECOURT_IDLE_MINUTES),
             longest=timedelta(hours=settings.TILECOURT_VISIT_HOURS),
         )
-        return standing == Standing.OPEN
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
@@ -61,10 +66,9 @@ class Visits:
         acts = getattr(view, NEEDED, None)
         if acts is not None and set(acts.values()) == {Act.OWN_ACCOUNT}:
             return None
-        duties = duties_of(access_of_request(request))
-        if duties.must_change_password:
+        if getattr(request, MUST_CHANGE, False):
             return _to(request, "own-password")
-        if duties.must_set_up_second_step:
+        if must_set_up_second_step(access_of_request(request)):
             return _to(request, "second-step")
         return None
 

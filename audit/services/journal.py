@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Subquery
+
+from audit.models.hands import Hand
 from audit.models.journal import JournalEntry
 from audit.selectors.access import Access, Act
 
@@ -29,8 +32,9 @@ def record(
 ) -> None:
     """Write down that somebody did an act on a subject, such as `hand:12`.
 
-    `hand` and `player` are what the journal is searched by. Texts that came from outside are cut to
-    what the journal keeps; a NUL, which the store cannot hold, is shown as �.
+    `hand` and `player` are what the journal is searched by; the source of a hand is found. Texts
+    that came from outside are cut to what the journal keeps; a NUL, which the store cannot hold, is
+    shown as �.
     Raises: JournalRefused without an actor or a subject.
     """
     if not access.name or not subject:
@@ -40,7 +44,7 @@ def record(
         actor=access.name,
         act=act.value,
         subject=_kept(subject, SUBJECT_MAX),
-        source=None if source is None else _kept(source, NAME_MAX),
+        source=_source_of(hand) if source is None else _kept(source, NAME_MAX),
         hand=hand,
         player=None if player is None else _kept(player, NAME_MAX),
         detail=_value(detail or {}),
@@ -48,6 +52,13 @@ def record(
         visit=access.visit_id,
         key=access.key_id,
     )
+
+
+def _source_of(hand: int | None) -> Any:
+    """The source of a hand, looked up where the row is written; None where there is no hand."""
+    if hand is None:
+        return None
+    return Subquery(Hand.objects.filter(pk=hand).values("source")[:1])
 
 
 def _kept(text: str, most: int) -> str:

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit.config.access import VISIT
 from audit.selectors.access import Act
 from audit.selectors.accounts import get_account, list_keys
-from audit.selectors.standing import duties_of, needs_second_step
+from audit.selectors.standing import must_change_password, needs_second_step
 from audit.selectors.visits import list_visits
 from audit.services.second_step import (
     SecondStepRefused,
@@ -89,7 +89,7 @@ def own_password(request: HttpRequest) -> HttpResponse:
             return redirect("own-account")
     context = {
         "problem": problem,
-        "must": duties_of(access).must_change_password,
+        "must": must_change_password(user.pk),
         "rules": password_validators_help_texts(),
     }
     return render(request, "accounts/password.html", context, status=status)

@@ -9,10 +9,11 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import Error, connection, transaction
 
-from audit.models import Grant, JournalEntry, Role
+from audit.models import Grant, Hand, JournalEntry, Role
 from audit.selectors.access import EVERYTHING, NOWHERE, TABLE, WHOLE_SERVICE, Access, Act, access_of
 from audit.services.granting import GrantRefused, end_grant, grant_everything, grant_role
 from audit.services.journal import JournalRefused, record
+from tests.audit.logs import B, log
 
 
 @pytest.fixture
@@ -206,3 +207,14 @@ def test_what_came_from_outside_is_kept_as_far_as_it_can_be(ines: Any) -> None:
     row = JournalEntry.objects.get()
     assert row.player == "p�" + "x" * 126
     assert row.detail == {"asked": {"q": ["�", "?"]}}
+
+
+def test_the_source_of_a_hand_is_found(ines: Any, ingest: Any) -> None:
+    ingest(log(B))
+    hand = Hand.objects.get()
+    access = Access(account_id=ines.pk, name="ines.castro")
+    record(access=access, act=Act.SEE_HANDS, subject=f"hand:{hand.pk}", hand=hand.pk)
+    record(access=access, act=Act.SEE_HANDS, subject="hand:0", hand=0)
+
+    rows = JournalEntry.objects.order_by("id").values_list("hand", "source")
+    assert list(rows) == [(hand.pk, hand.source), (0, None)]

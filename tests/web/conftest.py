@@ -11,7 +11,7 @@ from django.test import Client
 
 from audit import selectors, services
 from audit.models import Chunk
-from tests.access import trusted
+from tests.access import signed_in, trusted
 
 Store = Callable[..., selectors.UploadRow]
 
@@ -24,9 +24,7 @@ def auditor(django_user_model: Any) -> Any:
 @pytest.fixture
 def site(auditor: Any) -> Client:
     """A browser in which the auditor is signed in."""
-    client = Client()
-    client.force_login(auditor)
-    return client
+    return signed_in(auditor)
 
 
 @pytest.fixture

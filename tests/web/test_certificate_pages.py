@@ -16,6 +16,7 @@ from audit.models import Certificate, CertificateRun, DayRule, Table
 from audit.selectors.exports_sheet import BOM, check_sheet, original
 from audit.services import certifying
 from audit.web.exports_pages import share
+from tests.access import JOURNAL, WHO_ASKS
 from tests.web.lines import PAI_GOW, WENZHOU, changed, with_net
 
 DAY = "2025-03-01"
@@ -133,8 +134,8 @@ def test_the_list_asks_the_same_few_questions(site, store, count):
     with CaptureQueriesContext(connection) as queries:
         html = site.get("/certificates/").content.decode()
     assert html.count('scope="row"') == count
-    # Session, account, certificates, rules, facts, editions, runs, tables.
-    assert len(queries) == 8
+    # And the certificates, rules, facts, editions, runs, tables.
+    assert len(queries) == WHO_ASKS + JOURNAL + 6
 
 
 def test_all_tables_of_a_day_are_a_run_with_progress(site, store):

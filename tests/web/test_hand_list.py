@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import SavedFilter
-from tests.access import trusted
+from tests.access import JOURNAL, WHO_ASKS, trusted
 from tests.web.lines import (
     BASE,
     PAI_GOW,
@@ -161,8 +161,8 @@ def test_the_list_asks_the_same_few_questions(site, store, count):
         connection,
     ) as queries:
         assert len(ids(site.get("/hands/"))) == count
-    # Session, account, hands, the two lists that the filters offer, the saved filters.
-    assert len(queries) == 6
+    # And the hands, the two lists that the filters offer, the saved filters.
+    assert len(queries) == WHO_ASKS + JOURNAL + 4
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -171,7 +171,7 @@ def test_the_findings_of_the_list_are_one_question_more(site, store, count):
     store(*(changed(wrong, hand_id=f"hand-{number}") for number in range(count)))
     with CaptureQueriesContext(connection) as queries:
         assert len(ids(site.get("/hands/?verdict=discrepant"))) == count
-    assert len(queries) == 7
+    assert len(queries) == WHO_ASKS + JOURNAL + 5
 
 
 def test_a_filter_is_saved_shown_and_deleted(site, three):

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from audit import selectors, services
 from audit.models import Chunk, Upload
+from tests.access import JOURNAL, WHO_ASKS
 from tests.web.lines import BASE, PAI_GOW, changed
 
 
@@ -173,8 +174,8 @@ def test_the_list_asks_the_same_few_questions(site, store, count):
     assert re.findall(r"<bdi>(\d\.ndjson)</bdi>", html) == [
         f"{number}.ndjson" for number in reversed(range(count))
     ]
-    # Session, account, uploads.
-    assert len(queries) == 3
+    # And the uploads.
+    assert len(queries) == WHO_ASKS + JOURNAL + 1
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -182,5 +183,5 @@ def test_progress_is_cheap(site, store, count):
     upload = store(*(b"{%d" % number for number in range(count)), PAI_GOW)
     with CaptureQueriesContext(connection) as queries:
         site.get(f"/uploads/{upload.id}/progress")
-    # Session, account, upload, refused lines.
-    assert len(queries) == 4
+    # And the upload, the refused lines.
+    assert len(queries) == WHO_ASKS + 2

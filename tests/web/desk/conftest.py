@@ -10,7 +10,7 @@ from django.test import Client
 
 from audit.models import Case
 from audit.services import desk
-from tests.access import trusted
+from tests.access import signed_in, trusted
 
 Gather = Callable[..., list[Case]]
 
@@ -35,6 +35,4 @@ def tom(django_user_model: Any) -> Any:
 @pytest.fixture
 def toms(tom: Any) -> Client:
     """A browser in which the second person is signed in."""
-    client = Client()
-    client.force_login(tom)
-    return client
+    return signed_in(tom)
