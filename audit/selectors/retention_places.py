@@ -21,7 +21,7 @@ def known_sources(*, sources: Sources) -> tuple[str, ...]:
     return tuple(sorted(one for one in found if sources is None or one in sources))
 
 
-def places(*, sources: Sources = None) -> tuple[tuple[RecordClass, str | None], ...]:
+def places(*, sources: Sources) -> tuple[tuple[RecordClass, str | None], ...]:
     """Each class with each source that may have records of it; None: with no source."""
     names = known_sources(sources=sources)
     found: list[tuple[RecordClass, str | None]] = []

@@ -10,9 +10,9 @@ from typing import Literal
 from django.db.models import Exists, OuterRef, QuerySet
 
 import replay
-from audit.models import Reaudit, Refusal, RulesetRevision, RulesetState
+from audit.models import Reaudit, Refusal, RulesetRevision, RulesetState, Upload
 from audit.selectors.access import Sources
-from audit.selectors.belonging import within
+from audit.selectors.belonging import uploads_in, within
 from audit.selectors.pages import NotFound
 from audit.selectors.reaudits import ENDS, ReauditRow, reaudit_row
 from audit.selectors.reaudits_scope import UNKNOWN_RULESET
@@ -223,12 +223,13 @@ def names_of_game(rows: Iterable[RevisionRow], game: str) -> tuple[str, ...]:
 def _waiting(name: str, sources: Sources) -> int:
     """How many refused lines of uploads that lie in these sources name this ruleset."""
     waiting = Refusal.objects.filter(
-        within(sources, "upload__limited_to"),
         place="$.ruleset",
         reason=f"{UNKNOWN_RULESET}{name}",
         raw__isnull=False,
         admission__isnull=True,
     )
+    if sources is not None:
+        waiting = waiting.filter(upload__in=Upload.objects.filter(uploads_in(sources)))
     return waiting.order_by()[:WAITING_MAX].count()
 
 

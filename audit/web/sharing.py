@@ -164,7 +164,7 @@ def shared_steps(request: HttpRequest, secret: str) -> HttpResponse:
     opened = _opened(secret)
     if opened is None:
         return _closed(request)
-    return _private(viewer.answer_target(request, opened[0], sources=None))
+    return _private(viewer.answer_target(request, opened[0], sources=frozenset({opened[1].source})))
 
 
 def _opened(secret: str) -> tuple[Route, OpenLink] | None:
@@ -182,7 +182,7 @@ def _shown(request: HttpRequest, secret: str, number: int | None) -> HttpRespons
         return _closed(request)
     route, link = opened
     response = viewer.answer_step(
-        request, route, number, sources=None, more={"bare": True, "link": link}
+        request, route, number, sources=frozenset({link.source}), more={"bare": True, "link": link}
     )
     journal.record(
         access=_holder(link, request),

@@ -1,4 +1,4 @@
-"""What lies in another source is not there (SVC-59, SVC-62): no page, no list, no count, no hint."""
+"""What lies in another source is not there: no page, list, count or hint (SVC-59, SVC-62)."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ def test_svc_62_every_address_with_the_numbers_of_another_operator_is_404(
     assert gone == set(PERSONAL)
 
 
-# What differs from one answer to the next whoever asks: a form's token, the moment, and the sum over
-# a table that begins with the moment.
+# What differs from one answer to the next whoever asks: a form's token, the moment, and the sum
+# over a table that begins with the moment.
 MOMENTARY = re.compile(
     r'name="csrfmiddlewaretoken" value="[^"]*"'
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?"

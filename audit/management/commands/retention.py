@@ -98,7 +98,7 @@ class Command(BaseCommand):
 
     def list_due(self) -> None:
         """A line for each class and source: its term, and how many are of age."""
-        for record_class, source in places():
+        for record_class, source in places(sources=None):
             term = term_in_force(record_class, source)
             count = scope_of(record_class, source, term.cutoff_at).count()
             where = "no source" if source is None else source
