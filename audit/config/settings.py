@@ -178,6 +178,9 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 CELERY_BEAT_SCHEDULE["seal"] = {
     "task": "audit.seal", "schedule": 60.0, "options": {"expires": 60.0},
 }  # fmt: skip
+CELERY_BEAT_SCHEDULE["send_webhooks"] = {
+    "task": "audit.send_webhooks", "schedule": 15.0, "options": {"expires": 15.0},
+}  # fmt: skip
 CELERY_BEAT_SCHEDULE["self_check"] = {
     "task": "audit.self_check", "schedule": crontab(hour=3, minute=17),
 }  # fmt: skip
@@ -312,6 +315,8 @@ TILECOURT_LEASE_SECONDS = number("TILECOURT_LEASE_SECONDS", 120)
 # The key that signs the heads of the log, and where they are put down outside of the database.
 TILECOURT_SEAL_KEY_FILE = os.environ.get("TILECOURT_SEAL_KEY_FILE") or STATE / "seal_key"
 TILECOURT_SEAL_HEADS = os.environ.get("TILECOURT_SEAL_HEADS") or STATE / "heads"
+# Whether webhooks may lead to this machine and its network, and go without TLS: for trying them.
+TILECOURT_WEBHOOK_PRIVATE = flag("TILECOURT_WEBHOOK_PRIVATE")
 # A sender who is silent for so long has gone.
 TILECOURT_SENDER_SECONDS = number("TILECOURT_SENDER_SECONDS", 60)
 
@@ -359,8 +364,9 @@ SPECTACULAR_SETTINGS = {
 }
 # How many requests a minute are answered, from one key and from one account. All web processes
 # count in one place, the broker's Valkey unless another address is named; where that is away nobody
-# counts, and nobody is held up.
+# counts, and nobody is held up. Wrong keys are counted in the store, by address, over 15 minutes.
 TILECOURT_API_KEY_PER_MINUTE = number("TILECOURT_API_KEY_PER_MINUTE", 600)
+TILECOURT_WRONG_KEYS_MAX = number("TILECOURT_WRONG_KEYS_MAX", 10)
 TILECOURT_API_ACCOUNT_PER_MINUTE = number("TILECOURT_API_ACCOUNT_PER_MINUTE", 1_200)
 CACHES: dict[str, dict[str, Any]] = {
     "default": {

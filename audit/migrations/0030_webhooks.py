@@ -19,12 +19,12 @@ def trigger(table: str, when: str, function: str, each: str = "ROW") -> migratio
 
 
 class Migration(migrations.Migration):
-    dependencies = [
+    dependencies = (
         ("audit", "0029_holdings"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-    ]
+    )
 
-    operations = [
+    operations = (
         migrations.CreateModel(
             name="Webhook",
             fields=[
@@ -202,4 +202,4 @@ class Migration(migrations.Migration):
         trigger("audit_webhookdelivery", "BEFORE TRUNCATE", "audit_refuse_truncate", "STATEMENT"),
         trigger("audit_webhook", "BEFORE DELETE", "audit_refuse_rewrite"),
         trigger("audit_webhook", "BEFORE TRUNCATE", "audit_refuse_truncate", "STATEMENT"),
-    ]
+    )

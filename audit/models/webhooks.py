@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class Webhook(models.Model):
@@ -57,9 +58,9 @@ class Webhook(models.Model):
 class DeliveryState(models.TextChoices):
     """Where a delivery stands."""
 
-    WAITING = "waiting", "Waiting"
-    DELIVERED = "delivered", "Delivered"
-    GIVEN_UP = "given-up", "Given up"
+    WAITING = "waiting", _("Waiting")
+    DELIVERED = "delivered", _("Delivered")
+    GIVEN_UP = "given-up", _("Given up")
 
 
 class WebhookDelivery(models.Model):

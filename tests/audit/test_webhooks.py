@@ -1,0 +1,328 @@
+"""Webhooks: each new finding is told once, signed, and tried again until it arrives."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import threading
+from contextlib import contextmanager
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from django.db import connection, transaction
+from django.db.utils import IntegrityError
+from django.utils import timezone
+
+from audit.models import Finding, Grant, Role, Webhook, WebhookAttempt, WebhookDelivery
+from audit.selectors.access import access_of
+from audit.selectors.webhooks import deliveries, webhooks
+from audit.services import webhooks as hooks
+from audit.services import webhooks_sending as sending
+from audit.services.sealing import seal
+from tests.golden_vectors import GOLDEN
+
+ODD = GOLDEN / "odd"
+ONE_UNIT = (ODD / "one-unit.ndjson").read_bytes()
+BASE = (ODD / "base-hands.ndjson").read_bytes()
+
+
+class Receiver:
+    """A real HTTP server that keeps what it was sent, and answers as it is told to."""
+
+    def __init__(self):
+        self.got, self.statuses = [], []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.got.append((self.path, dict(self.headers), body))
+                status = receiver.statuses.pop(0) if receiver.statuses else 200
+                self.send_response(status)
+                if status == 302:
+                    self.send_header("Location", "/elsewhere")
+                self.end_headers()
+                self.wfile.write(b"thanks" if status == 200 else b"no \x00 thanks")
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/in?from=tilecourt"
+
+
+@pytest.fixture
+def receiver():
+    one = Receiver()
+    thread = threading.Thread(target=one.server.serve_forever, daemon=True)
+    thread.start()
+    yield one
+    one.server.shutdown()
+    one.server.server_close()
+    thread.join(timeout=5)
+
+
+@pytest.fixture(autouse=True)
+def private(settings, tmp_path):
+    settings.TILECOURT_WEBHOOK_PRIVATE = True
+    settings.TILECOURT_SEAL_KEY_FILE = tmp_path / "seal_key"
+    settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
+
+
+@pytest.fixture
+def keeper(django_user_model):
+    """Give an account that manages the webhooks of every source."""
+    user = django_user_model.objects.create_user("ola", password="correct horse battery")
+    Grant.objects.create(account=user, role=Role.ADMINISTRATOR, source=None)
+    return access_of(user)
+
+
+@pytest.fixture
+def told(keeper, receiver):
+    """Make a webhook that leads to the receiver."""
+
+    def run(**changes):
+        asked = {"name": "Room 1", "url": receiver.url, "sources": None} | changes
+        return hooks.create_webhook(access=keeper, **asked)
+
+    return run
+
+
+def send():
+    """Seal what waits, and tell of it."""
+    seal()
+    made = sending.gather_messages()
+    assert sending.send_messages(seconds=30) is False
+    return made
+
+
+def findings_of(receiver):
+    return [one for _, _, body in receiver.got for one in json.loads(body)["findings"]]
+
+
+def test_each_new_finding_is_told_once_with_what_the_verdict_says(ingest, told, receiver):
+    told()
+    ingest(ONE_UNIT)
+    send()
+    found = findings_of(receiver)
+    stored = Finding.objects.filter(severity="error").count()
+    assert stored >= 8
+    assert len(found) == stored
+    assert len({(one["hand"], one["code"], one["seat"], one["subject"]) for one in found}) == stored
+    first = Finding.objects.filter(severity="error").order_by("pk")[0]
+    match = next(one for one in found if one["code"] == first.code)
+    assert match["source"] == "odd"
+    assert match["verdict"] == "discrepant"
+    assert {match["logged"], match["expected"]} & {first.logged, first.expected}
+    assert send() == 0
+    assert len(findings_of(receiver)) == stored
+
+
+def test_what_was_found_before_the_webhook_was_made_is_not_told(ingest, told, receiver):
+    ingest(ONE_UNIT)
+    seal()
+    told()
+    send()
+    assert receiver.got == []
+    ingest(BASE)
+    assert send() == 0
+
+
+def test_a_message_is_signed_by_the_secret_over_its_id_time_and_bytes(ingest, told, receiver):
+    secret = told().secret
+    ingest(ONE_UNIT)
+    send()
+    _, headers, body = receiver.got[0]
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    head = {name.lower(): value for name, value in headers.items()}
+    signed = f"{head['webhook-id']}.{head['webhook-timestamp']}.".encode() + body
+    wanted = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    assert head["webhook-signature"] == f"v1,{wanted}"
+    assert head["content-type"] == "application/json"
+    assert receiver.got[0][0] == "/in?from=tilecourt"
+
+
+def test_a_refused_message_is_sent_again_later_with_the_same_id_and_bytes(ingest, told, receiver):
+    told()
+    receiver.statuses = [500, 503]
+    ingest(ONE_UNIT)
+    send()
+    [row] = WebhookDelivery.objects.all()
+    assert row.state == "waiting"
+    wait = (row.next_at - timezone.now()).total_seconds()
+    assert sending.RETRIES[0] - 5 < wait <= sending.RETRIES[0]
+    assert sending.send_messages(seconds=5) is False
+    assert len(receiver.got) == 1
+    for _ in range(2):
+        WebhookDelivery.objects.update(next_at=timezone.now())
+        sending.send_messages(seconds=5)
+    row.refresh_from_db()
+    assert row.state == "delivered"
+    assert len({headers["webhook-id"] for _, headers, _ in receiver.got}) == 1
+    assert len({body for _, _, body in receiver.got}) == 1
+    [shown] = deliveries(row.webhook_id)
+    assert [one.status for one in shown.attempts] == [500, 503, 200]
+    assert [one.answer for one in shown.attempts] == ["no � thanks", "no � thanks", "thanks"]
+
+
+def test_after_the_last_attempt_a_message_is_given_up_and_can_be_sent_again(told, receiver, keeper):
+    hook = told()
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    receiver.statuses = [500] * (len(sending.RETRIES) + 1)
+    for _ in range(len(sending.RETRIES) + 1):
+        WebhookDelivery.objects.update(next_at=timezone.now())
+        sending.send_messages(seconds=5)
+    row = WebhookDelivery.objects.get()
+    assert row.state == "given-up"
+    assert webhooks(sources=None)[0].given_up == 1
+    sending.send_messages(seconds=5)
+    assert WebhookAttempt.objects.count() == len(sending.RETRIES) + 1
+    hooks.send_again(access=keeper, pk=hook.pk, delivery=str(row.pk))
+    sending.send_messages(seconds=5)
+    row.refresh_from_db()
+    assert row.state == "delivered"
+    assert [a.number for a in row.attempts.order_by("number")] == list(
+        range(1, len(sending.RETRIES) + 3)
+    )
+
+
+def test_a_redirect_is_not_followed(told, receiver, keeper):
+    hook = told()
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    receiver.statuses = [302]
+    sending.send_messages(seconds=5)
+    assert [path for path, _, _ in receiver.got] == ["/in?from=tilecourt"]
+    assert WebhookAttempt.objects.get().error == "The answer was 302."
+
+
+def test_nobody_there_is_an_attempt_with_its_reason(told, keeper):
+    hook = told(url="http://127.0.0.1:9/")
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    sending.send_messages(seconds=5)
+    attempt = WebhookAttempt.objects.get()
+    assert attempt.status is None
+    assert attempt.error
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "10.1.2.3", "169.254.169.254", "192.168.0.9"]
+)
+def test_an_address_inside_is_never_called(told, keeper, settings, receiver, host):
+    port = receiver.server.server_port
+    hook = told(url=f"http://{host}:{port}/")
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    settings.TILECOURT_WEBHOOK_PRIVATE = False
+    sending.send_messages(seconds=5)
+    assert receiver.got == []
+    assert "lies inside" in WebhookAttempt.objects.get().error
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://example.org/", "ftp://example.org", "https://", "https://a:b@example.org/",
+     "https://example.org/#x", "https://exa mple.org/", "https://example.org:99999/", "x" * 3000,
+     "https://例.org/"],
+)  # fmt: skip
+def test_what_is_no_address_is_refused(told, settings, url):
+    settings.TILECOURT_WEBHOOK_PRIVATE = False
+    with pytest.raises(hooks.WebhookRefused):
+        told(url=url)
+    assert Webhook.objects.count() == 0
+
+
+def test_a_webhook_tells_of_its_sources_and_codes_alone(ingest, told, receiver):
+    told(sources=["elsewhere"])
+    ingest(ONE_UNIT)
+    send()
+    assert receiver.got == []
+    code = Finding.objects.filter(severity="error").values_list("code", flat=True)[0]
+    told(name="Room 2", sources=["odd"], codes=[code])
+    ingest(ONE_UNIT.replace(b'"hand_id":"', b'"hand_id":"again-'))
+    send()
+    found = findings_of(receiver)
+    assert found
+    assert {one["code"] for one in found} == {code}
+    assert {one["source"] for one in found} == {"odd"}
+
+
+def test_nobody_hands_out_more_than_their_own_sources(django_user_model, receiver, told):
+    user = django_user_model.objects.create_user("mei", password="correct horse battery")
+    Grant.objects.create(account=user, role=Role.ADMINISTRATOR, source="odd")
+    access = access_of(user)
+    asked = {"access": access, "name": "Mine", "url": receiver.url}
+    for sources in (None, ["elsewhere"], ["odd", "elsewhere"], []):
+        with pytest.raises(hooks.WebhookRefused, match=r"sources"):
+            hooks.create_webhook(**asked, sources=sources)
+    mine = hooks.create_webhook(**asked, sources=["odd"])
+    other = told(name="All")
+    assert [row.name for row in webhooks(sources=frozenset({"odd"}))] == ["Mine"]
+    for act in (hooks.end_webhook, hooks.try_webhook):
+        with pytest.raises(hooks.WebhookRefused, match="There is no such webhook"):
+            act(access=access, pk=other.pk)
+    hooks.end_webhook(access=access, pk=mine.pk)
+
+
+def test_a_pause_keeps_what_is_found_meanwhile_and_an_end_does_not(ingest, told, receiver, keeper):
+    hook = told()
+    hooks.pause_webhook(access=keeper, pk=hook.pk, is_paused=True)
+    ingest(ONE_UNIT)
+    send()
+    assert receiver.got == []
+    hooks.pause_webhook(access=keeper, pk=hook.pk, is_paused=False)
+    send()
+    assert findings_of(receiver)
+    count = len(receiver.got)
+    hooks.end_webhook(access=keeper, pk=hook.pk)
+    ingest(ONE_UNIT.replace(b'"hand_id":"', b'"hand_id":"again-'))
+    send()
+    assert len(receiver.got) == count
+    with pytest.raises(hooks.WebhookRefused, match="has ended"):
+        hooks.pause_webhook(access=keeper, pk=hook.pk, is_paused=False)
+
+
+def test_many_findings_go_in_several_messages_in_the_order_of_the_log(
+    ingest, told, receiver, monkeypatch
+):
+    monkeypatch.setattr(sending, "FINDINGS_AT_ONCE", 3)
+    monkeypatch.setattr(sending, "LEAVES_AT_ONCE", 4)
+    told(only_errors=False)
+    ingest(ONE_UNIT)
+    send()
+    found = findings_of(receiver)
+    assert len(found) == Finding.objects.count()
+    assert sorted(one["leaf"] for one in found) == [one["leaf"] for one in found]
+    assert len(receiver.got) > 2
+
+
+def test_a_worker_that_was_killed_at_it_costs_time_and_no_message(told, keeper, receiver):
+    hook = told()
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    assert sending._claim() is not None
+    assert sending.send_messages(seconds=5) is False
+    assert receiver.got == []
+    WebhookDelivery.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    sending.send_messages(seconds=5)
+    assert len(receiver.got) == 1
+
+
+@contextmanager
+def refused():
+    with pytest.raises(IntegrityError), transaction.atomic():
+        yield
+
+
+def test_the_log_of_attempts_stays(told, keeper, receiver):
+    hook = told()
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    sending.send_messages(seconds=5)
+    for statement in (
+        "UPDATE audit_webhookattempt SET error = ''",
+        "DELETE FROM audit_webhookattempt",
+        "DELETE FROM audit_webhookdelivery",
+        "DELETE FROM audit_webhook",
+    ):
+        with refused(), connection.cursor() as cursor:
+            cursor.execute(statement)
