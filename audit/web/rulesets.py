@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -35,7 +36,7 @@ from audit.services.rulesets import (
 )
 from audit.services.rulesets_rehearsing import judge_waiting, rehearse_ruleset
 from audit.web.access import access_of_request, needs
-from audit.web.language import phrase
+from audit.web.language import phrase, told
 from audit.web.reaudits_pages import present_aside, present_progress, present_report
 from audit.web.rulesets_pages import (
     present_list,
@@ -60,7 +61,7 @@ ACTS = {
 def ruleset_list(request: HttpRequest) -> HttpResponse:
     """Every ruleset with its state, and what is in force where."""
     periods = list_periods(sources=access_of_request(request).sources(Act.SEE_RULESETS))
-    context = present_list(list_revisions(), periods) | {"section": "rules"}
+    context = present_list(list_revisions(), periods, timezone.now()) | {"section": "rules"}
     return render(request, "rulesets/list.html", context)
 
 
@@ -209,7 +210,7 @@ def rehearsal_act(request: HttpRequest, sha256: str, reaudit: int) -> HttpRespon
         else:
             services.stop_reaudit(reaudit_id=row.id)
     except services.ReauditRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
     return HttpResponseRedirect(reverse("ruleset-rehearsal", args=(sha256, reaudit)))
 
 

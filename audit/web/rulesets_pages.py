@@ -82,12 +82,16 @@ def value_words(key: str, value: replay.OptionValue | None) -> str:
     return "" if words is None else told(words)
 
 
-def present_list(rows: Sequence[RevisionRow], periods: Sequence[Period]) -> dict[str, Any]:
-    """All rulesets by game, and what is in force."""
+def present_list(
+    rows: Sequence[RevisionRow], periods: Sequence[Period], now: datetime
+) -> dict[str, Any]:
+    """All rulesets by game, and where each is in force now."""
     games = []
     for game in replay.GAMES.values():
         of_it = [row for row in rows if row.game == game.name]
-        lines = [{**look(row), "in_force": _places(periods, row.name)} for row in reversed(of_it)]
+        lines = [
+            {**look(row), "in_force": _places(periods, row.name, now)} for row in reversed(of_it)
+        ]
         games.append({"game": game, "title": told(game.title), "lines": lines})
     return {"games": games, "drafts": [look(row) for row in rows if row.is_draft]}
 
@@ -97,9 +101,9 @@ def look(row: RevisionRow) -> dict[str, Any]:
     return {"row": row, "state": told(STATES[row.state]), "look": LOOKS.get(row.state, "")}
 
 
-def _places(periods: Iterable[Period], name: str) -> str:
-    """The sources at which it stands in force, with no end said."""
-    return listed([one.source for one in periods if one.ruleset == name and one.ends_at is None])
+def _places(periods: Iterable[Period], name: str, now: datetime) -> str:
+    """The sources at which it is in force now."""
+    return listed([one.source for one in periods if one.ruleset == name and one.holds(now)])
 
 
 def present_revision(
