@@ -7,6 +7,7 @@ others by then is read again, so that a report is of that instant whole.
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -28,6 +29,9 @@ from audit.services.journal import record
 from audit.services.queueing import queue_report_on_commit
 from audit.services.reports_keeping import keep_report
 from audit.services.sealing import SealRefused, seal
+from replay import say
+
+logger = logging.getLogger(__name__)
 
 OPEN = (ReportRunState.QUEUED, ReportRunState.RUNNING)
 # A task gives its worker back after this long and comes again.
@@ -99,7 +103,7 @@ def stop_report(*, run_id: int) -> None:
     """Stop a run behind the day that it is at. Raises: ReportRefused."""
     stopped = ReportRun.objects.filter(pk=run_id, state__in=OPEN)
     if not stopped.update(state=ReportRunState.STOPPED, touched_at=timezone.now()):
-        raise ReportRefused("This report has been made, or its making was stopped already.")
+        raise ReportRefused(say("This report has been made, or its making was stopped already."))
 
 
 def resume_report(*, run_id: int) -> None:
@@ -110,7 +114,7 @@ def resume_report(*, run_id: int) -> None:
         if not stopped.update(
             state=ReportRunState.QUEUED, error="", finished_at=None, touched_at=timezone.now()
         ):
-            raise ReportRefused("The making of this report was not stopped.")
+            raise ReportRefused(say("The making of this report was not stopped."))
         queue_report_on_commit(run_id)
 
 
@@ -186,8 +190,7 @@ def _finish(run_id: int) -> bool:
     if not ReportRun.objects.filter(pk=run_id, state__in=OPEN).exists():
         return False
     try:
-        # What was stored up to now shall lie under a head, as far as possible.
-        seal(seconds=SEAL_SECONDS)
+        _seal()
         with transaction.atomic():
             _see_one_instant()
             run = _locked(run_id)
@@ -197,9 +200,18 @@ def _finish(run_id: int) -> bool:
             _bring_up_to_date(run, rules)
             report = keep_report(run=run, scope=scope_of(run), rules=rules, parts=_parts(run))
             _end(run, report=report.pk)
-    except (SealRefused, SealKeyMissing, StatementTooLong) as error:
+    except (SealKeyMissing, StatementTooLong) as error:
         _fail(run_id, str(error))
     return False
+
+
+def _seal() -> None:
+    """What was stored up to now shall lie under a head; where that cannot be, the report says how
+    many rows do not, and the sealer says why."""
+    try:
+        seal(seconds=SEAL_SECONDS)
+    except SealRefused as error:
+        logger.warning("report_not_sealed", extra={"reason": str(error)})
 
 
 def _parts(run: ReportRun) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,13 @@ from audit.services.reports import continue_report, request_report
 from tests.access import trusted
 
 Make = Callable[..., Report]
+
+
+@pytest.fixture(autouse=True)
+def own_log(settings: Any, tmp_path: Path) -> None:
+    """Heads and key of one test: the log begins anew with each database."""
+    settings.TILECOURT_SEAL_KEY_FILE = tmp_path / "seal_key"
+    settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from audit.services.certifying_rules import set_day_rule
-from tests.audit.logs import GOLDEN, B, BASE_LINES, Ingest, W, changed, log, void, with_net
+from tests.audit.logs import B, Ingest, W, changed, log
 from tests.audit.reports.conftest import Make, document_of, rows_of
 
 
