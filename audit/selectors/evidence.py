@@ -131,10 +131,10 @@ def _head_row(head: TreeHead) -> HeadRow:
     )
 
 
-def leaves_of(kind: LeafKind, rows: Sequence[int]) -> dict[int, int]:
-    """The index of the leaf of each of these rows that has one."""
+def leaves_of(kind: LeafKind, rows: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """The index and the form of the leaf of each of these rows that has one."""
     found = SealedLeaf.objects.filter(kind=kind, row__in=list(rows))
-    return dict(found.values_list("row", "index"))
+    return {row: (index, form) for row, index, form in found.values_list("row", "index", "form")}
 
 
 _FIGURES = """

@@ -22,7 +22,10 @@ class Sealed:
     """Where the fields of a kind of leaf come from.
 
     `row` is the alias `t` of the table; parents are joined loosely, so that a row without them is
-    seen as altered. The fields at the places in `json` are jsonb, which comes as text.
+    seen as altered. The fields at the places in `json` are jsonb, which comes as text. Those at the
+    places in `hidden` may hold a name or a hash of one: in leaves of form 2 a commitment to all of
+    them stands behind the others, under the row's own salt. `is_veiled`: the rows are of hands, and
+    their form 2 is made by `veiled_rows`.
     """
 
     name: str
@@ -30,6 +33,14 @@ class Sealed:
     fields: str
     joins: str = ""
     json: tuple[int, ...] = ()
+    hidden: tuple[int, ...] = ()
+    is_veiled: bool = False
+
+    def name_of(self, form: int) -> str:
+        """The name of the kind in leaves of a form."""
+        if form == 1 or not (self.hidden or self.is_veiled):
+            return self.name
+        return f"{self.name.removesuffix('/1')}/{form}"
 
     def query(self, condition: str) -> str:
         return (
@@ -39,24 +50,24 @@ class Sealed:
 
 
 _HAND = "LEFT JOIN audit_hand h ON h.id = v.hand_id"
-_OF_VERSION = f"LEFT JOIN audit_handversion v ON v.id = t.version_id {_HAND}"
-_OF_VERDICT = (
+OF_VERSION = f"LEFT JOIN audit_handversion v ON v.id = t.version_id {_HAND}"
+OF_VERDICT = (
     "LEFT JOIN audit_verdict w ON w.id = t.verdict_id"
     f" LEFT JOIN audit_handversion v ON v.id = w.version_id {_HAND}"
 )
-_OF_COMPARISON = (
+OF_COMPARISON = (
     "LEFT JOIN audit_comparison c ON c.id = t.comparison_id"
     " LEFT JOIN audit_verdict w ON w.id = c.verdict_id"
     f" LEFT JOIN audit_handversion v ON v.id = w.version_id {_HAND}"
 )
-_EARLIER = (
+EARLIER = (
     " LEFT JOIN audit_verdict ew ON ew.id = t.earlier_id"
     " LEFT JOIN audit_handversion ev ON ev.id = ew.version_id"
     " LEFT JOIN audit_hand eh ON eh.id = ev.hand_id"
     # What the leaf says of a verdict that went under a retention run.
     " LEFT JOIN audit_departedverdict d ON d.verdict = t.earlier_id"
 )
-_FINDING = (
+FINDING = (
     "t.position, t.code, t.severity, t.event, t.seat, t.subject, t.logged, t.expected, t.rule,"
     " t.confidence, t.follows, t.explained_by, t.message"
 )
@@ -64,37 +75,42 @@ _FINDING = (
 SEALED: dict[LeafKind, Sealed] = {
     LeafKind.VERSION: Sealed(
         name="hand-version/1",
+        is_veiled=True,
         table="audit_handversion",
         joins="LEFT JOIN audit_hand h ON h.id = t.hand_id",
         fields="h.source, h.hand_id, t.number, t.sha256, t.upload_id, t.line, t.created_at",
     ),
     LeafKind.VERDICT: Sealed(
         name="verdict/1",
+        is_veiled=True,
         table="audit_verdict",
-        joins=_OF_VERSION,
+        joins=OF_VERSION,
         fields="h.source, h.hand_id, v.number, t.ruleset, t.ruleset_sha256, t.engine, t.kind,"
         " t.settlement, t.digest, t.created_at",
         json=(7,),
     ),
     LeafKind.FINDING: Sealed(
         name="finding/1",
+        is_veiled=True,
         table="audit_finding",
-        joins=_OF_VERDICT,
-        fields=f"h.source, h.hand_id, v.number, w.ruleset_sha256, w.engine, {_FINDING}",
+        joins=OF_VERDICT,
+        fields=f"h.source, h.hand_id, v.number, w.ruleset_sha256, w.engine, {FINDING}",
     ),
     LeafKind.COMPARISON: Sealed(
         name="comparison/1",
+        is_veiled=True,
         table="audit_comparison",
-        joins=_OF_VERDICT + _EARLIER,
+        joins=OF_VERDICT + EARLIER,
         fields="h.source, h.hand_id, v.number, w.digest, t.engine, t.kind, t.digest, t.created_at,"
         " coalesce(eh.source, d.source), coalesce(eh.hand_id, d.hand_id),"
         " coalesce(ev.number, d.number), coalesce(ew.digest, d.digest)",
     ),
     LeafKind.COMPARISON_FINDING: Sealed(
         name="comparison-finding/1",
+        is_veiled=True,
         table="audit_comparisonfinding",
-        joins=_OF_COMPARISON,
-        fields=f"h.source, h.hand_id, v.number, c.digest, c.engine, {_FINDING}",
+        joins=OF_COMPARISON,
+        fields=f"h.source, h.hand_id, v.number, c.digest, c.engine, {FINDING}",
     ),
     LeafKind.RESTATEMENT: Sealed(
         name="restatement/1",
@@ -106,17 +122,20 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.DUPLICATE: Sealed(
         name="duplicate/1",
+        is_veiled=True,
         table="audit_duplicate",
-        joins=_OF_VERSION,
+        joins=OF_VERSION,
         fields="h.source, h.hand_id, v.number, t.upload_id, t.line, t.sha256",
     ),
     LeafKind.REFUSAL: Sealed(
         name="refusal/1",
+        hidden=(4, 5),
         table="audit_refusal",
         fields='t.upload_id, t.line, t."offset", t.place, t.reason, t.sha256, t.is_our_fault',
     ),
     LeafKind.UPLOAD: Sealed(
         name="upload/1",
+        hidden=(1, 3, 6),
         table="audit_upload",
         fields="t.id, t.name, t.received_by_id, t.restatement, t.feed, t.byte_count, t.sha256,"
         " t.line_count, t.created_at",
@@ -137,6 +156,7 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.CERTIFICATE: Sealed(
         name="certificate/1",
+        hidden=(12, 13, 14),
         table="audit_certificate",
         fields='t.source, t."table", t.day, t.edition, t.run_id, t.made_by_id, t.made_at, t.engine,'
         " t.is_complete, t.hand_count, t.missing_count, t.refused_count, t.facts, t.content,"
@@ -144,6 +164,7 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.CASE_ACT: Sealed(
         name="case-act/1",
+        hidden=(5,),
         table="audit_caseact",
         joins="LEFT JOIN audit_hand h ON h.id = t.hand_id",
         fields="t.case_id, t.number, t.kind, t.actor_id, t.created_at, t.text, t.state, t.decision,"
@@ -152,6 +173,7 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.CLAIM: Sealed(
         name="claim/1",
+        hidden=(2, 5),
         table="audit_claim",
         fields="t.case_id, t.source, t.player, t.claimed_at, t.deadline_at, t.text,"
         " t.amount_minor::text, t.currency, t.minor_digits, t.entered_by_id, t.entered_at",
@@ -164,28 +186,32 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.REMEDY_ENTRY: Sealed(
         name="remedy-entry/1",
+        hidden=(3,),
         table="audit_remedyentry",
         fields="t.remedy_id, t.position, t.account, t.player, t.currency, t.minor_digits,"
         " t.amount_minor::text",
     ),
     LeafKind.REMEDY_EXPORT: Sealed(
         name="remedy-export/1",
+        hidden=(2, 3),
         table="audit_remedyexport",
         fields="t.made_by_id, t.made_at, sha256(t.csv), sha256(t.json)",
     ),
     LeafKind.ADMISSION: Sealed(
         name="admission/1",
         table="audit_admission",
-        joins=f"{_OF_VERSION} LEFT JOIN audit_refusal r ON r.id = t.refusal_id",
+        joins=f"{OF_VERSION} LEFT JOIN audit_refusal r ON r.id = t.refusal_id",
         fields="r.upload_id, r.line, h.source, h.hand_id, v.number, t.reaudit_id, t.created_at",
     ),
     LeafKind.BULK_ACT: Sealed(
         name="bulk-act/1",
+        hidden=(3,),
         table="audit_bulkact",
         fields="t.id, t.kind, t.actor_id, t.reason, t.case_count, t.undoes_id, t.created_at",
     ),
     LeafKind.NAME_DECISION: Sealed(
         name="name-decision/1",
+        hidden=(1, 2, 4),
         table="audit_namedecision",
         fields="t.source, t.name, t.other, t.is_one, t.reason, t.made_by_id, t.made_at",
     ),
@@ -197,6 +223,7 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.REPORT: Sealed(
         name="report/1",
+        hidden=(5, 6, 7, 8, 9, 10, 11),
         table="audit_report",
         fields="t.id, t.series, t.edition, t.made_by_id, t.made_at, t.parameters, t.changes,"
         " t.body_sha256, sha256(t.json), sha256(t.csv), sha256(t.pdf), t.note",
@@ -235,6 +262,19 @@ SEALED: dict[LeafKind, Sealed] = {
         table="audit_retentiondeletion",
         fields="t.id, t.batch_id, t.kind, t.rows",
     ),
+    LeafKind.ERASURE: Sealed(
+        name="erasure/1",
+        table="audit_erasure",
+        fields="t.id, t.source, t.token, t.reason, t.ground, t.asked_by_id, t.started_at,"
+        " t.finished_at, t.counts, t.left",
+        json=(8, 9),
+    ),
+    LeafKind.ERASED_ROW: Sealed(
+        name="erased-row/1",
+        table="audit_erasedrow",
+        fields="t.erasure_id, t.kind, t.row, t.kept, t.sha256",
+        json=(3,),
+    ),
 }
 
 
@@ -250,9 +290,9 @@ def read_rows(kind: LeafKind, rows: Sequence[int]) -> Iterator[tuple[int, list[A
             yield key, fields
 
 
-def hash_row(kind: LeafKind, index: int, fields: Sequence[Any]) -> bytes:
-    """The leaf hash of a row with these fields at a place of the log."""
-    return leaf_hash(leaf_data(SEALED[kind].name, index, fields))
+def hash_row(kind: LeafKind, index: int, fields: Sequence[Any], form: int = 1) -> bytes:
+    """The leaf hash of a row with these fields of a form at a place of the log."""
+    return leaf_hash(leaf_data(SEALED[kind].name_of(form), index, fields))
 
 
 def hash_lost(kind: LeafKind, index: int, row: int) -> bytes:

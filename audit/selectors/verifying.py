@@ -16,7 +16,8 @@ from django.db import connection
 from audit.models import LeafKind
 from audit.selectors.evidence import STORED_LEVELS, LogDamaged, StoredTree
 from audit.selectors.retention import runs_of_deleted
-from audit.selectors.sealed_rows import SEALED, hash_lost, hash_row, read_rows
+from audit.selectors.sealed_rows import SEALED, hash_lost, hash_row
+from audit.selectors.veiled_rows import Veils, read_leaves
 from audit.selectors.verifying_heads import HeadSeen
 from audit.selectors.verifying_rows import raw_troubles, told, unsealed, wrongly_shown
 from replay.evidence import Frontier
@@ -65,6 +66,7 @@ class Leaf:
     kind: LeafKind
     row: int
     is_lost: bool
+    form: int
     hash: bytes
 
 
@@ -148,13 +150,13 @@ def verify_hands(state: Verification) -> Iterator[None]:
 def _leaves(start: int, count: int) -> list[Leaf]:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT index, kind, row, is_lost, hash FROM audit_sealedleaf"
+            "SELECT index, kind, row, is_lost, form, hash FROM audit_sealedleaf"
             " WHERE index >= %s AND index < %s ORDER BY index",
             [start, start + count],
         )
         return [
-            Leaf(index, LeafKind(kind), row, is_lost, bytes(found))
-            for index, kind, row, is_lost, found in cursor
+            Leaf(index, LeafKind(kind), row, is_lost, form, bytes(found))
+            for index, kind, row, is_lost, form, found in cursor
         ]
 
 
@@ -229,12 +231,14 @@ def _miss(state: Verification, upto: int) -> None:
 
 def _rows_of(state: Verification, leaves: list[Leaf]) -> dict[tuple[LeafKind, int], list[Any]]:
     """The fields of the rows of these leaves; their raw bytes are checked at once."""
-    wanted: dict[LeafKind, list[int]] = {}
+    wanted: dict[tuple[LeafKind, int], list[int]] = {}
     for leaf in leaves:
-        wanted.setdefault(leaf.kind, []).append(leaf.row)
+        wanted.setdefault((leaf.kind, leaf.form), []).append(leaf.row)
     rows: dict[tuple[LeafKind, int], list[Any]] = {}
-    for kind, keys in wanted.items():
-        rows |= {(kind, key): fields for key, fields in read_rows(kind, keys)}
+    veils = Veils()
+    for (kind, form), keys in wanted.items():
+        found = read_leaves(kind, keys, form=form, veils=veils)
+        rows |= {(kind, key): fields for key, fields in found}
         for key, words in raw_troubles(kind, keys):
             state.add(f"{told(kind, key, rows.get((kind, key)))}: {words}")
     return rows
@@ -276,7 +280,7 @@ def _check_leaf(
         else:
             state.add(f"{name}: deleted; it was sealed as leaf {leaf.index:,}")
         return None
-    expected = hash_row(leaf.kind, leaf.index, fields)
+    expected = hash_row(leaf.kind, leaf.index, fields, leaf.form)
     if expected != leaf.hash:
         state.suspects.append(name)
     return expected

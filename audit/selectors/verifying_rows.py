@@ -21,6 +21,7 @@ _ONLY = {
     LeafKind.UPLOAD: "t.sha256 IS NOT NULL",
     LeafKind.REFUSAL: "t.upload_id IN (SELECT id FROM audit_upload WHERE sha256 IS NOT NULL)",
     LeafKind.RETENTION_RUN: "t.state = 'done'",
+    LeafKind.ERASURE: "t.state = 'done'",
 }
 # Which fields of a kind name its row to people, besides the key.
 _NAMES: dict[LeafKind, tuple[str, ...]] = {
@@ -32,7 +33,7 @@ _NAMES: dict[LeafKind, tuple[str, ...]] = {
         ("source", "hand", "version"),
     ),
     LeafKind.REFUSAL: ("upload", "line"),
-    LeafKind.UPLOAD: ("upload", "file"),
+    LeafKind.UPLOAD: ("upload",),
     LeafKind.CERTIFICATE: ("source", "table", "day"),
     LeafKind.CASE_ACT: ("case", "number"),
     LeafKind.CLAIM: ("case",),

@@ -20,6 +20,7 @@ from audit.models import (
     HandVersion,
     LeafKind,
     Restatement,
+    Upload,
     Verdict,
 )
 from audit.selectors import current_rulesets
@@ -28,13 +29,16 @@ from audit.selectors.belonging import in_sources
 from audit.selectors.evidence import StoredTree, head_over, latest_head, leaves_of
 from audit.selectors.seal_keys import SealKeys, read_keys
 from audit.selectors.sealed_rows import SEALED, read_rows
+from audit.selectors.veiled_rows import Veils, read_leaves, row_salts
 from audit.services.sealing import seal
 from audit.zstd import unpacked
 from replay.evidence import (
     ArchiveError,
     Content,
     Entry,
+    File,
     Proofs,
+    Salts,
     entry,
     make_bundle,
     open_head,
@@ -110,9 +114,14 @@ def bundle_case(*, case_id: int, on_progress: Progress | None = None) -> Bundle:
 
 def _make(subject: str, hands: Sequence[int], on_progress: Progress | None) -> bytes:
     if not hands:
-        raise BundleRefused("There is no such hand.")
+        raise BundleRefused(replay.say("There is no such hand."))
     if len(hands) > HANDS_MAX:
-        raise BundleRefused(f"There are more than {HANDS_MAX:,} hands: take fewer at a time.")
+        raise BundleRefused(
+            replay.say(
+                "There are more than {hands_max:,} hands: take fewer at a time.",
+                hands_max=HANDS_MAX,
+            )
+        )
     try:
         content, keys = _content(subject, hands, on_progress)
     except _NotSealed:
@@ -120,13 +129,19 @@ def _make(subject: str, hands: Sequence[int], on_progress: Progress | None) -> b
         try:
             content, keys = _content(subject, hands, on_progress)
         except _NotSealed:
-            raise BundleRefused("The hands are not sealed yet: try again in a minute.") from None
+            raise BundleRefused(
+                replay.say("The hands are not sealed yet: try again in a minute.")
+            ) from None
     try:
         return make_bundle(content, keys.private, keys.public[1:])
     except ArchiveError as error:
-        raise BundleRefused(f"The bundle would be too large: {error}.") from None
+        raise BundleRefused(
+            replay.say("The bundle would be too large: {error}.", error=error)
+        ) from None
     except LookupError as error:
-        raise BundleRefused(f"The bundle cannot be made: {error}.") from None
+        raise BundleRefused(
+            replay.say("The bundle cannot be made: {error}.", error=error)
+        ) from None
 
 
 def _content(
@@ -135,20 +150,32 @@ def _content(
     """All about these hands, and the keys to sign with. Raises: BundleRefused, _NotSealed."""
     rows = _rows_of(hands, on_progress)
     if len(rows.verdicts) + len(rows.custody) > ENTRIES_MAX:
-        raise BundleRefused(f"There are more than {ENTRIES_MAX:,} entries to put into the bundle.")
-    verdicts, custody = _entries(rows.verdicts), _entries(rows.custody)
+        raise BundleRefused(
+            replay.say(
+                "There are more than {entries_max:,} entries to put into the bundle.",
+                entries_max=ENTRIES_MAX,
+            )
+        )
+    veils = Veils()
+    verdicts, custody = _entries(rows.verdicts, veils), _entries(rows.custody, veils)
     versions = [row for kind, row in rows.custody if kind == LeafKind.VERSION]
+    veils.load(versions)
     raws = HandVersion.objects.filter(pk__in=versions).order_by("pk").values_list("raw", flat=True)
-    uploads = [one for one in custody if one.leaf == SEALED[LeafKind.UPLOAD].name]
+    names = {SEALED[LeafKind.UPLOAD].name_of(form) for form in (1, 2)}
+    uploads = [one for one in custody if one.leaf in names]
     if any(one["feed"] for one in uploads):
         raise BundleRefused(
-            "The records are of an operator's feed, which can only be judged with its importer:"
-            " a bundle of them could not be checked by itself."
+            replay.say(
+                "The records are of an operator's feed, which can only be judged with its importer:"
+                " a bundle of them could not be checked by itself."
+            )
         )
     proofs = _proofs([*verdicts, *custody])
     keys = read_keys()
     if keys is None:
-        raise BundleRefused("There is no seal key here: a bundle is signed as the heads are.")
+        raise BundleRefused(
+            replay.say("There is no seal key here: a bundle is signed as the heads are.")
+        )
     content = Content(
         subject=subject,
         records=[unpacked(raw) for raw in raws],
@@ -158,6 +185,7 @@ def _content(
         accounts=_accounts({one["account"] for one in uploads} - {None}),
         proofs=proofs,
         at=open_head(proofs.newest, *keys.public).head.time,
+        salts=_salts([*verdicts, *custody], veils),
     )
     return content, keys
 
@@ -206,27 +234,62 @@ def _add_verdict(rows: _Rows, verdict: int) -> set[int]:
     return earlier
 
 
-def _entries(rows: Sequence[tuple[LeafKind, int]]) -> list[Entry]:
+def _entries(rows: Sequence[tuple[LeafKind, int]], veils: Veils) -> list[Entry]:
     """The entries of these rows, in their order. Raises: BundleRefused, _NotSealed."""
     entries: dict[tuple[LeafKind, int], Entry] = {}
     for kind, group in groupby(sorted(rows), key=lambda row: row[0]):
         keys = [key for _, key in group]
         places = leaves_of(kind, keys)
-        for key, fields in read_rows(kind, keys):
-            if key not in places:
-                raise _NotSealed
-            entries[kind, key] = entry(SEALED[kind].name, places[key], fields)
+        if len(places) < len(keys) and any(key not in places for key, _ in read_rows(kind, keys)):
+            raise _NotSealed
+        for form in sorted({form for _, form in places.values()}):
+            own = [key for key in keys if key in places and places[key][1] == form]
+            for key, fields in read_leaves(kind, own, form=form, veils=veils):
+                entries[kind, key] = entry(SEALED[kind].name_of(form), places[key][0], fields)
     for kind, key in rows:
         if (kind, key) not in entries:
-            raise BundleRefused(f"The {kind.label} {key} is gone: run manage.py verify-store.")
+            raise BundleRefused(
+                replay.say(
+                    "The {label} {key} is gone: run manage.py verify-store.",
+                    label=kind.label,
+                    key=key,
+                )
+            )
     return [entries[row] for row in rows]
+
+
+def _salts(entries: Sequence[Entry], veils: Veils) -> Salts | None:
+    """What opens the commitments of these leaves; None where they have none."""
+    veiled = {SEALED[kind].name_of(2) for kind in SEALED if SEALED[kind].name_of(2).endswith("/2")}
+    if not any(one.leaf in veiled for one in entries):
+        return None
+    names: dict[str, dict[str, str]] = {}
+    for veil in veils.known.values():
+        for name, salt in veil.salts.items():
+            names.setdefault(veil.source, {})[name] = salt.hex()
+    upload = SEALED[LeafKind.UPLOAD].name_of(2)
+    keys = [one["upload"] for one in entries if one.leaf == upload]
+    salts = row_salts(LeafKind.UPLOAD, keys, is_making=False)
+    known = Upload.objects.filter(pk__in=salts).values_list("pk", "name", "restatement", "sha256")
+    files = {
+        str(pk): File(
+            name=name,
+            restatement=restatement,
+            sha256=bytes(sha256 or b"").hex(),
+            salt=salts[pk].hex(),
+        )
+        for pk, name, restatement, sha256 in known
+    }
+    return Salts(names=names, files=files)
 
 
 def _proofs(entries: Iterable[Entry]) -> Proofs:
     indexes = [one.index for one in entries]
     head, newest = head_over(max(indexes)), latest_head()
     if head is None or newest is None:
-        raise BundleRefused("The log has leaves and no heads: run manage.py verify-store.")
+        raise BundleRefused(
+            replay.say("The log has leaves and no heads: run manage.py verify-store.")
+        )
     tree = StoredTree()
     return Proofs(
         head=head.note,
@@ -246,7 +309,13 @@ def _rulesets(versions: Sequence[int]) -> list[replay.Ruleset]:
     }
     for sha256, name in wanted.items():
         if sha256 not in known:
-            raise BundleRefused(f"The ruleset {name} with SHA-256 {sha256} is not at hand.")
+            raise BundleRefused(
+                replay.say(
+                    "The ruleset {name} with SHA-256 {sha256} is not at hand.",
+                    name=name,
+                    sha256=sha256,
+                )
+            )
     return [known[sha256] for sha256 in sorted(wanted)]
 
 

@@ -22,7 +22,8 @@ from django.utils import timezone
 from audit.models import LeafKind, TreeHead
 from audit.selectors.evidence import STORED_LEVELS, StoredTree, latest_head
 from audit.selectors.seal_keys import SealKeyMissing, SealKeys, read_keys
-from audit.selectors.sealed_rows import hash_lost, hash_row, read_rows
+from audit.selectors.sealed_rows import hash_lost, hash_row
+from audit.selectors.veiled_rows import FORM, Veils, read_leaves
 from audit.services.seal_keys import make_seal_key
 from replay.evidence import Frontier, Head, NoteError, open_head
 
@@ -165,14 +166,18 @@ def _store(frontier: Frontier, pending: list[tuple[int, LeafKind, list[int]]]) -
     leaves = []
     for kind, row, fields in _news(pending):
         index = frontier.size
-        found = hash_lost(kind, index, row) if fields is None else hash_row(kind, index, fields)
-        leaves.append((index, row, kind.value, fields is None, found))
+        if fields is None:
+            found = hash_lost(kind, index, row)
+        else:
+            found = hash_row(kind, index, fields, FORM)
+        leaves.append((index, row, kind.value, fields is None, FORM, found))
         nodes += [node for node in frontier.grow(found) if node[0] in STORED_LEVELS]
     with connection.cursor() as cursor:
         _copy(
             cursor,
-            "COPY audit_sealedleaf (index, row, kind, is_lost, hash) FROM STDIN (FORMAT BINARY)",
-            ("int8", "int8", "int2", "bool", "bytea"),
+            "COPY audit_sealedleaf (index, row, kind, is_lost, form, hash)"
+            " FROM STDIN (FORMAT BINARY)",
+            ("int8", "int8", "int2", "bool", "int2", "bytea"),
             leaves,
         )
         _copy(
@@ -188,9 +193,12 @@ def _news(
 ) -> Iterator[tuple[LeafKind, int, list[Any] | None]]:
     """Kind, key and fields of each announced row that has no leaf yet; no fields: it is gone."""
     seen: set[tuple[LeafKind, int]] = set()
+    # What is to be forgotten one day is under a salt before it is ever sealed.
+    veils = Veils(is_making=True)
     for _, kind, rows in pending:
         known = _sealed(kind, rows)
-        found = dict(read_rows(kind, rows))
+        fresh = [row for row in rows if row not in known]
+        found = dict(read_leaves(kind, fresh, form=FORM, veils=veils))
         for row in rows:
             if row in known or (kind, row) in seen:
                 continue

@@ -7,6 +7,7 @@ rulesets/HASH.toml  the exact bytes of each ruleset, named by their SHA-256
 verdicts.ndjson     verdicts, findings, comparisons: entries of the log
 custody.ndjson      versions, files, duplicates, restatements: entries of the log
 accounts.json       the names of the accounts that the files came from
+salts.json          what opens the commitments of the leaves, but of names that were erased
 steps.ndjson        the SHA-256 of each step of each replay
 proofs.json         for each entry its path to a signed head, and from there to the newest
 report.html         the same for people, to be printed
@@ -21,17 +22,20 @@ import msgspec
 
 from replay.evidence.archive import Member, pack
 from replay.evidence.entries import Entry, write_entries
+from replay.evidence.lifting import NO_SALTS, Salts, shown
 from replay.evidence.notes import PrivateKey, PublicKey
 from replay.evidence.report import REPORT_FORMAT, write_report
-from replay.evidence.retelling import STEPS_FORMAT, sources_of, step_digests
+from replay.evidence.retelling import STEPS_FORMAT, Sources, sources_of, step_digests
 from replay.ruleset import Ruleset
 from replay.verdict import ENGINE
 
-FORMAT = "tilecourt-bundle/1"
+# The first has no salts: its leaves have no commitments.
+FORMATS = ("tilecourt-bundle/1", "tilecourt-bundle/2")
 BLOCK_BYTES = 256
 MANIFEST = "manifest.note"
 README, VERDICTS, CUSTODY = "README.txt", "verdicts.ndjson", "custody.ndjson"
 ACCOUNTS, STEPS, PROOFS, REPORT = "accounts.json", "steps.ndjson", "proofs.json", "report.html"
+SALTS = "salts.json"
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 _README = """\
@@ -81,7 +85,8 @@ class Proofs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes into a bundle. `subject` says in words what it is about."""
+    """What goes into a bundle. `subject` says in words what it is about; `salts` are None where
+    no leaf has a commitment."""
 
     subject: str
     records: Sequence[bytes]
@@ -91,6 +96,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
     accounts: dict[str, str]
     proofs: Proofs
     at: str
+    salts: Salts | None = None
 
 
 def make_bundle(content: Content, key: PrivateKey, known: Sequence[PublicKey]) -> bytes:
@@ -101,7 +107,7 @@ def make_bundle(content: Content, key: PrivateKey, known: Sequence[PublicKey]) -
     """
     members = members_of(content)
     manifest = Manifest(
-        format=FORMAT,
+        format=FORMATS[content.salts is not None],
         subject=content.subject,
         engine=ENGINE,
         steps_format=STEPS_FORMAT,
@@ -137,7 +143,10 @@ def blocks_of(data: bytes) -> list[str]:
 
 def members_of(content: Content) -> list[Member]:
     """All members but the manifest, in their order. Raises: LookupError."""
-    sources = sources_of(content.records, content.rulesets, content.custody)
+    sources = sources_of(content.records, content.rulesets, content.custody, content.salts)
+    opened = []
+    if content.salts is not None:
+        opened = [Member(SALTS, _ENCODER.encode(content.salts) + b"\n")]
     return [
         Member(README, _README.encode()),
         *(Member(f"records/{name}.json", line) for name, line in sorted(sources.records.items())),
@@ -148,18 +157,24 @@ def members_of(content: Content) -> list[Member]:
         Member(VERDICTS, write_entries(content.verdicts)),
         Member(CUSTODY, write_entries(content.custody)),
         Member(ACCOUNTS, _ENCODER.encode(content.accounts) + b"\n"),
+        *opened,
         Member(STEPS, step_digests(content.verdicts, sources)),
         Member(PROOFS, _ENCODER.encode(content.proofs) + b"\n"),
-        Member(REPORT, report_of(content)),
+        Member(REPORT, report_of(content, sources)),
     ]
 
 
-def report_of(content: Content) -> bytes:
+def report_of(content: Content, sources: Sources) -> bytes:
     records = {hashlib.sha256(line).hexdigest(): line for line in content.records}
+    salts = content.salts or NO_SALTS
+
+    def read(entries: Sequence[Entry]) -> list[Entry]:
+        return shown(entries, sources.versions, sources.veiling, salts)
+
     return write_report(
         title=content.subject,
-        verdicts=content.verdicts,
-        custody=content.custody,
+        verdicts=read(content.verdicts),
+        custody=read(content.custody),
         accounts=content.accounts,
         heads=[content.proofs.head, content.proofs.newest],
         records=sorted(records.items()),

@@ -24,6 +24,14 @@ COMPARISON_FINDING = "comparison-finding/1"
 RESTATEMENT = "restatement/1"
 DUPLICATE = "duplicate/1"
 UPLOAD = "upload/1"
+# The same with commitments in the place of names and of what would betray one (`veil`).
+VEILED_VERSION = "hand-version/2"
+VEILED_VERDICT = "verdict/2"
+VEILED_FINDING = "finding/2"
+VEILED_COMPARISON = "comparison/2"
+VEILED_COMPARISON_FINDING = "comparison-finding/2"
+VEILED_DUPLICATE = "duplicate/2"
+VEILED_UPLOAD = "upload/2"
 
 FINDING_FIELDS = (
     "position", "code", "severity", "event", "seat", "subject", "logged", "expected", "rule",
@@ -50,6 +58,26 @@ FIELDS: dict[str, tuple[str, ...]] = {
     UPLOAD: (
         "upload", "name", "account", "restatement", "feed", "bytes", "sha256", "lines", "at",
     ),
+    # `veiled` is the SHA-256 of the record with tokens for its names; `sealed` a commitment to the
+    # SHA-256 of its exact bytes, to the digest of a verdict or of a comparison.
+    VEILED_VERSION: ("source", "hand_id", "number", "veiled", "sealed", "upload", "line", "at"),
+    VEILED_VERDICT: (
+        "source", "hand_id", "number", "ruleset", "ruleset_sha256", "engine", "kind", "settlement",
+        "sealed", "at",
+    ),
+    VEILED_FINDING: ("source", "hand_id", "number", "ruleset_sha256", "engine", *FINDING_FIELDS),
+    VEILED_COMPARISON: (
+        "source", "hand_id", "number", "ruleset_sha256", "verdict_engine", "engine", "kind",
+        "sealed", "at", "earlier_source", "earlier_hand_id", "earlier_number",
+        "earlier_ruleset_sha256", "earlier_engine",
+    ),
+    VEILED_COMPARISON_FINDING: (
+        "source", "hand_id", "number", "ruleset_sha256", "verdict_engine", "engine",
+        "earlier_hand_id", "earlier_number", *FINDING_FIELDS,
+    ),
+    VEILED_DUPLICATE: ("source", "hand_id", "number", "upload", "line", "sealed"),
+    # What is open of a file; `sealed` is a commitment to its name, reason and SHA-256.
+    VEILED_UPLOAD: ("upload", "account", "feed", "bytes", "lines", "at", "sealed"),
 }  # fmt: skip
 
 _ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=str)

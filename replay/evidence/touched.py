@@ -18,7 +18,7 @@ from replay.evidence.archive import (
 )
 from replay.evidence.bundle import (
     BLOCK_BYTES,
-    FORMAT,
+    FORMATS,
     MANIFEST,
     Listed,
     Manifest,
@@ -122,7 +122,7 @@ def _read_manifest(
         own = tuple(PublicKey.parse(one) for one in manifest.keys)
     except (msgspec.MsgspecError, UnicodeDecodeError, NoteError) as error:
         return None, None, Problem(MANIFEST, f"it was touched: {error}")
-    if manifest.format != FORMAT:
+    if manifest.format not in FORMATS:
         words = f"it is of format {manifest.format!r}, which is not known here"
         return None, None, Problem(MANIFEST, words)
     try:

@@ -17,9 +17,11 @@ from replay.evidence.archive import Member
 from replay.evidence.bundle import (
     ACCOUNTS,
     CUSTODY,
+    FORMATS,
     MANIFEST,
     PROOFS,
     REPORT,
+    SALTS,
     STEPS,
     VERDICTS,
     Content,
@@ -29,11 +31,19 @@ from replay.evidence.bundle import (
 )
 from replay.evidence.entries import Entry, EntryError, read_entries, write_entries
 from replay.evidence.heads import Head, open_head
-from replay.evidence.leaves import UPLOAD, VERSION
+from replay.evidence.leaves import UPLOAD, VEILED_UPLOAD, VERSION
+from replay.evidence.lifting import VERSIONS, Salts, file_commitment
 from replay.evidence.merkle import is_consistent, is_included
 from replay.evidence.notes import NoteError, PublicKey
 from replay.evidence.report import REPORT_FORMAT
-from replay.evidence.retelling import STEPS_FORMAT, key_of, other_engines, retell, sources_of
+from replay.evidence.retelling import (
+    STEPS_FORMAT,
+    Sources,
+    key_of,
+    other_engines,
+    retell,
+    sources_of,
+)
 from replay.evidence.touched import Opened, Problem, first_difference, open_bundle
 from replay.library import read_ruleset
 from replay.record import Refusal
@@ -73,6 +83,8 @@ class _Parts:
     custody: tuple[Entry, ...]
     accounts: dict[str, str]
     proofs: Proofs
+    salts: Salts | None
+    sources: Sources
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -95,10 +107,14 @@ def verify_bundle(data: bytes, keys: Sequence[PublicKey] = ()) -> Verified:
         return Verified(problems=tuple(problems), signer=opened.signer, is_own_key=not keys)
     notes: list[str] = []
     checked = [f"{len(opened.members)} members are as the signed manifest lists them"]
-    for check in (_check_records, _check_proofs, _check_custody):
+    checks = [_check_records, _check_proofs, _check_custody]
+    if parts.salts is not None:
+        checks.append(_check_files)
+    for check in checks:
         found, sentence = check(parts)
         problems += found
         checked.append(sentence)
+    notes += _erased(parts)
     if not problems:
         problems += _check_made(opened, parts, notes)
         if not problems:
@@ -114,6 +130,22 @@ def verify_bundle(data: bytes, keys: Sequence[PublicKey] = ()) -> Verified:
     )
 
 
+def _erased(parts: _Parts) -> list[str]:
+    """What cannot be checked for a name was erased."""
+    notes = []
+    if erased := parts.sources.veiling.erased:
+        notes.append(
+            f"{len(erased)} of the records are redacted, for names were erased: each is the one"
+            " that was sealed but for its names, extras and words; its first bytes and the digests"
+            " of its verdicts stand under commitments that nobody can open any more"
+        )
+    files = {} if parts.salts is None else parts.salts.files
+    uploads = {str(one["upload"]) for one in parts.custody if one.leaf == VEILED_UPLOAD}
+    if closed := sorted(uploads - files.keys(), key=int):
+        notes.append(f"of upload {', '.join(closed)} name and hash were erased")
+    return notes
+
+
 class _Unreadable(Exception):
     def __init__(self, member: str, words: str) -> None:
         super().__init__(words)
@@ -122,17 +154,28 @@ class _Unreadable(Exception):
 
 def _read(opened: Opened, manifest: Manifest) -> _Parts:
     """Raises: _Unreadable."""
+    records = {
+        hashlib.sha256(member.data).hexdigest(): member.data for member in opened.under("records")
+    }
+    rulesets = tuple(_ruleset(member) for member in opened.under("rulesets"))
+    custody = _entries(opened, CUSTODY)
+    salts = None
+    if manifest.format != FORMATS[0]:
+        salts = _decoded(opened, SALTS, Salts)
+    try:
+        sources = sources_of(list(records.values()), rulesets, custody, salts)
+    except (LookupError, ValueError) as error:
+        raise _Unreadable(SALTS, str(error)) from None
     return _Parts(
         manifest=manifest,
-        records={
-            hashlib.sha256(member.data).hexdigest(): member.data
-            for member in opened.under("records")
-        },
-        rulesets=tuple(_ruleset(member) for member in opened.under("rulesets")),
+        records=records,
+        rulesets=rulesets,
         verdicts=_entries(opened, VERDICTS),
-        custody=_entries(opened, CUSTODY),
+        custody=custody,
         accounts=_decoded(opened, ACCOUNTS, dict[str, str]),
         proofs=_decoded(opened, PROOFS, Proofs),
+        salts=salts,
+        sources=sources,
     )
 
 
@@ -178,21 +221,43 @@ def _check_records(parts: _Parts) -> Checked:
     """Each version is of a record that is here and says to be that hand."""
     problems = []
     for one in parts.custody:
-        if one.leaf != VERSION:
+        if one.leaf not in VERSIONS:
             continue
-        line = parts.records.get(one["sha256"])
+        name = parts.sources.versions[key_of(one)]
+        line = parts.records.get(name)
         if line is None:
             problems.append(Problem(CUSTODY, f"leaf {one.index}: its record is not in the bundle"))
             continue
         try:
             hand = read(line).hand
         except Refusal as refusal:
-            problems.append(Problem(f"records/{one['sha256']}.json", f"no hand: {refusal}"))
+            problems.append(Problem(f"records/{name}.json", f"no hand: {refusal}"))
             continue
         if (hand.source, hand.hand_id) != (one["source"], one["hand_id"]):
             words = f"leaf {one.index} says it is another hand than its record does"
             problems.append(Problem(CUSTODY, words))
+        if one.leaf != VERSION:
+            commitment = parts.sources.veiling.records[name].sealed(name)
+            if commitment is not None and commitment != one["sealed"]:
+                words = f"its bytes are not those that leaf {one.index} is sealed over"
+                problems.append(Problem(f"records/{name}.json", words))
     return problems, f"{len(parts.records)} records are those of the versions"
+
+
+def _check_files(parts: _Parts) -> Checked:
+    """What is said of each file is what its leaf is sealed over."""
+    problems = []
+    files = {} if parts.salts is None else parts.salts.files
+    uploads = {str(one["upload"]): one for one in parts.custody if one.leaf == VEILED_UPLOAD}
+    for name, file in files.items():
+        one = uploads.get(name)
+        try:
+            is_right = one is not None and file_commitment(file) == one["sealed"]
+        except ValueError:
+            is_right = False
+        if not is_right:
+            problems.append(Problem(SALTS, f"what it says of upload {name} is not what was sealed"))
+    return problems, f"{len(files)} files are opened by their salts"
 
 
 def _check_proofs(parts: _Parts) -> Checked:
@@ -242,8 +307,9 @@ def _unproven(parts: _Parts, head: Head, paths: Sequence[list[bytes]]) -> list[P
 def _check_custody(parts: _Parts) -> Checked:
     """Every file that a version, a duplicate or a restatement came from is listed; every verdict
     is of a version."""
-    uploads = {one["upload"] for one in parts.custody if one.leaf == UPLOAD}
-    versions = {key_of(one) for one in parts.custody if one.leaf == VERSION}
+    is_upload = (UPLOAD, VEILED_UPLOAD)
+    uploads = {one["upload"] for one in parts.custody if one.leaf in is_upload}
+    versions = {key_of(one) for one in parts.custody if one.leaf in VERSIONS}
     problems = [
         Problem(CUSTODY, f"leaf {one.index}: its file, upload {one['upload']}, is not listed")
         for one in parts.custody
@@ -260,7 +326,6 @@ def _check_custody(parts: _Parts) -> Checked:
 def _check_made(opened: Opened, parts: _Parts, notes: list[str]) -> list[Problem]:
     """Make again what the engine can make, and name the first byte that differs."""
     manifest = parts.manifest
-    sources = sources_of(list(parts.records.values()), parts.rulesets, parts.custody)
     content = Content(
         subject=manifest.subject,
         records=list(parts.records.values()),
@@ -270,6 +335,7 @@ def _check_made(opened: Opened, parts: _Parts, notes: list[str]) -> list[Problem
         accounts=parts.accounts,
         proofs=parts.proofs,
         at=manifest.at,
+        salts=parts.salts,
     )
     if others := other_engines(parts.verdicts):
         engines = ", ".join(others)
@@ -282,7 +348,7 @@ def _check_made(opened: Opened, parts: _Parts, notes: list[str]) -> list[Problem
     notes += [f"{name} was not made again: it is of another version" for name in sorted(skipped)]
     try:
         made = {member.name: member.data for member in members_of(content)}
-        made[VERDICTS] = write_entries(retell(parts.verdicts, sources))
+        made[VERDICTS] = write_entries(retell(parts.verdicts, parts.sources))
     except (LookupError, RecursionError) as error:
         return [Problem(VERDICTS, f"it cannot be made again: {error}")]
     given = {member.name: member.data for member in opened.members if member.name != MANIFEST}

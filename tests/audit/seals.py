@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 
 from audit.models import LeafKind, SealedLeaf, SealNode, Table, TreeHead
 from audit.selectors.seal_keys import read_keys
-from audit.selectors.sealed_rows import hash_lost, hash_row, read_rows
+from audit.selectors.sealed_rows import hash_lost, hash_row
+from audit.selectors.veiled_rows import read_leaves
 from audit.services import compare_table
 from replay.evidence import Frontier, open_head
 from tests.audit.chains import golden
@@ -51,8 +52,8 @@ def check_log() -> None:
         if leaf.is_lost:
             expected = hash_lost(kind, place, leaf.row)
         else:
-            ((_, fields),) = read_rows(kind, [leaf.row])
-            expected = hash_row(kind, place, fields)
+            ((_, fields),) = read_leaves(kind, [leaf.row], form=leaf.form)
+            expected = hash_row(kind, place, fields, leaf.form)
         assert (leaf.index, bytes(leaf.hash)) == (place, expected)
         for level, number, value in frontier.grow(expected):
             if level % 8 == 0:

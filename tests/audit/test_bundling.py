@@ -95,7 +95,7 @@ def test_every_hand_of_the_store_makes_a_bundle_that_is_accepted(ingest):
         assert verified.problems == (), hand
         assert verified.notes == ()
         assert verified.signer == key
-        assert len(verified.checked) == 5
+        assert len(verified.checked) == 6
         assert made.name == f"hand-{hand.pk}.zip"
 
 
@@ -109,15 +109,15 @@ def test_it_holds_what_it_should(bundle):
     records = {f"records/{bytes(one.sha256).hex()}.json" for one in versions}
     assert [name for name in names if "/" not in name] == [
         "manifest.note", "README.txt", "verdicts.ndjson", "custody.ndjson", "accounts.json",
-        "steps.ndjson", "proofs.json", "report.html",
+        "salts.json", "steps.ndjson", "proofs.json", "report.html",
     ]  # fmt: skip
     assert {name for name in names if name.startswith("records/")} >= records
     assert sum(name.startswith("rulesets/") for name in names) == 1
     custody = [json.loads(line) for line in found["custody.ndjson"].splitlines()]
     assert {one["leaf"] for one in custody} == {
-        "hand-version/1", "duplicate/1", "restatement/1", "upload/1",
+        "hand-version/2", "duplicate/2", "restatement/1", "upload/2",
     }  # fmt: skip
-    assert {one["account"] for one in custody if one["leaf"] == "upload/1"} == {
+    assert {one["account"] for one in custody if one["leaf"] == "upload/2"} == {
         None, *(int(account) for account in json.loads(found["accounts.json"])),
     }  # fmt: skip
     assert list(json.loads(found["accounts.json"]).values()) == ["ann"]
@@ -249,12 +249,12 @@ def test_whoever_signs_cannot_say_what_the_log_does_not(bundle):
     verdicts = inside["verdicts.ndjson"].replace(b'"kind":"clean"', b'"kind":"void"')
     found = problems(repacked(bundle, key, verdicts__ndjson=verdicts))
     assert any(
-        words.startswith("verdicts.ndjson: line 1 (verdict/1) does not stand") for words in found
+        words.startswith("verdicts.ndjson: line 1 (verdict/2) does not stand") for words in found
     )
     custody = inside["custody.ndjson"].replace(b'"account":', b'"account":1')
     found = problems(repacked(bundle, key, custody__ndjson=custody))
     assert found
-    assert all(re.search(r"upload/1|not written|line \d+", words) for words in found)
+    assert all(re.search(r"upload/2|not written|line \d+", words) for words in found)
     (record,) = [name for name in inside if name.startswith("records/")][:1]
     forged = repacked(bundle, key, **{record: inside[record].replace(b"1", b"2", 1)})
     assert any("its record is not in the bundle" in words for words in problems(forged))
@@ -331,7 +331,7 @@ def test_the_command_and_the_verifier_without_django(ingest, tmp_path):
     assert done.stdout.startswith(f"{path}: accepted\n")
     assert done.stdout.splitlines()[-1] == f"  key    {key}"
     data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
+    data[data.index(b'"hand_id"')] ^= 1
     path.write_bytes(data)
     done = run_verify(str(path))
     assert (done.returncode, done.stderr) == (1, "")
@@ -405,9 +405,9 @@ def test_a_table_day_is_one_bundle(ingest, tmp_path):
     verified = verify_bundle(made.data, read_keys().public)
     assert verified.problems == ()
     verdicts = [json.loads(line) for line in members(made.data)["verdicts.ndjson"].splitlines()]
-    judged = {one["hand_id"] for one in verdicts if one["leaf"] == "verdict/1"}
+    judged = {one["hand_id"] for one in verdicts if one["leaf"] == "verdict/2"}
     assert judged == set(of_day.values_list("hand_id", flat=True))
-    assert {one["leaf"] for one in verdicts} >= {"comparison/1", "comparison-finding/1"}
+    assert {one["leaf"] for one in verdicts} >= {"comparison/2", "comparison-finding/2"}
     path = tmp_path / "day.zip"
     day = hand.played_on.isoformat()
     status, _, words = run_bundle(
@@ -429,7 +429,7 @@ def test_a_case_is_one_bundle(ingest, tmp_path):
     made = bundle_case(case_id=case)
     assert verify_bundle(made.data).problems == ()
     verdicts = [json.loads(line) for line in members(made.data)["verdicts.ndjson"].splitlines()]
-    judged = {one["hand_id"] for one in verdicts if one["leaf"] == "verdict/1"}
+    judged = {one["hand_id"] for one in verdicts if one["leaf"] == "verdict/2"}
     standing = CaseHand.objects.filter(case_id=case, left_at=None)
     assert judged == set(standing.values_list("hand__hand_id", flat=True))
     assert len(judged) == 3
