@@ -40,7 +40,7 @@ class Export(Resource):
         check_parameters(request, *(TOTALS_FILTERS if report == TOTALS else KEYS))
         query = request.query_params.dict()
         try:
-            sheet = _sheet(report, query, sources_of_api(request))
+            sheet = sheet_of(report, query, sources_of_api(request))
         except BadQuery as error:
             raise ApiError(400, "bad-query", str(error)) from None
         response = StreamingHttpResponse(
@@ -50,8 +50,8 @@ class Export(Resource):
         return response
 
 
-def _sheet(report: str, query: Mapping[str, str], sources: Sources) -> Sheet:
-    """Raises: BadQuery."""
+def sheet_of(report: str, query: Mapping[str, str], sources: Sources) -> Sheet:
+    """A table under the filters of a query. Raises: BadQuery."""
     filters = HandFilters.parse(query)
     asked = {key: value for key, value in query.items() if value}
     if report != TOTALS:

@@ -45,6 +45,7 @@ ERRORS: Mapping[str, Known] = {
         ("key-reused", 422, "The Idempotency-Key stood for another body."),
         ("throttled", 429, "Too many requests in this minute; `Retry-After` says how long."),
         ("our-fault", 500, "A fault of ours; it has been written down."),
+        ("not-installed", 501, "What makes this form is not installed on the server."),
         ("unavailable", 503, "The store cannot be reached; come again."),
     )
 }

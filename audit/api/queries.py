@@ -10,17 +10,22 @@ from audit.api.describing import Parameter
 from audit.api.errors import ApiError
 from audit.api.pages import BESIDE
 from audit.models import VerdictKind
-from audit.selectors.filters import OPEN_DAYS, TEXT_MAX, HandFilters
+from audit.selectors.filters import OPEN_DAYS, PLACE_OF, TEXT_MAX, TILES, HandFilters
 from audit.selectors.pages import KEY_MAX, BadQuery
 
 T = TypeVar("T")
 # Without NUL, which no name has.
 TEXT: Mapping[str, Any] = {"type": "string", "maxLength": TEXT_MAX, "pattern": "^[^\\u0000]*$"}
-DAY: Mapping[str, Any] = {"type": "string", "format": "date"}
+# An empty value counts as none.
+NOTHING: Mapping[str, Any] = {"type": "string", "maxLength": 0}
+DAY: Mapping[str, Any] = {"anyOf": [{"type": "string", "format": "date"}, NOTHING]}
+NUMBER: Mapping[str, Any] = {
+    "anyOf": [{"type": "integer", "minimum": 1, "maximum": KEY_MAX}, NOTHING]
+}
 
 
 def choice(*values: str) -> dict[str, Any]:
-    return {"type": "string", "enum": list(values)}
+    return {"type": "string", "enum": [*values, ""]}
 
 
 HAND_FILTERS: tuple[Parameter, ...] = tuple(
@@ -36,12 +41,20 @@ HAND_FILTERS: tuple[Parameter, ...] = tuple(
         ("to", "To this day of the log, included.", DAY, "2025-05-31"),
         ("q", "Whose id or table begins so, or whose player is called so.", TEXT, "base-"),
         ("upload", "Only those that this upload brought, known ones too.",
-         {"type": "integer", "minimum": 1, "maximum": KEY_MAX}, 7),
+         NUMBER, 7),
         ("conflict", "Only those in conflict.", choice("1"), "1"),
         ("open", "Only those in an open case of the desk for so many days.",
          choice(*OPEN_DAYS), "3-7"),
         ("risk", "Only those with so much money at risk or more, in whole units.",
-         {"type": "string", "pattern": "^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?$"}, "12.50"),
+         {"type": "string", "pattern": "^(|(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?)$"}, "12.50"),
+        ("tile", "Only where this tile was dealt, at `seat` where that is named.", choice(*TILES),
+         "66"),
+        ("combination", "Only where tiles made this, at `seat` where that is named.",
+         choice(*replay.COMBINATION_OF), "supreme"),
+        ("seat", "Only with this seat or door; with others, what was there.", choice(*PLACE_OF),
+         "0"),
+        ("net", "Only with exactly this logged net, of `seat` where that is named.",
+         {"type": "string", "pattern": "^-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?$"}, "-12.50"),
     )
 )  # fmt: skip
 HAND_FILTER_NAMES = tuple(one.name for one in HAND_FILTERS)

@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from audit.api import (
+    bulk,
     certificates,
     desk,
     docs,
@@ -86,6 +87,14 @@ urlpatterns = [
         name="api-certificate-run",
     ),
     path("api/v1/exports/<slug:report>.csv", exports.Export.as_view(), name="api-export"),
+    path(
+        "api/v1/exports/<slug:report>.ndjson", bulk.ExportLines.as_view(), name="api-export-lines"
+    ),
+    path(
+        "api/v1/exports/<slug:report>.parquet",
+        bulk.ExportParquet.as_view(),
+        name="api-export-parquet",
+    ),
     path("api/v1/cases/", desk.CaseList.as_view(), name="api-cases"),
     path("api/v1/cases/<int:case>/", desk.CaseOne.as_view(), name="api-case"),
     path("api/v1/cases/<int:case>/hands/", desk.CaseHands.as_view(), name="api-case-hands"),
@@ -96,12 +105,12 @@ urlpatterns = [
     path("api/v1/remedies/<int:remedy>/", desk.RemedyOne.as_view(), name="api-remedy"),
     path("api/v1/rulesets/", library.RulesetList.as_view(), name="api-rulesets"),
     path(
-        "api/v1/rulesets/<str:ruleset>/<int:revision>/",
+        "api/v1/rulesets/<path:ruleset>/<int:revision>/",
         library.RulesetOne.as_view(),
         name="api-ruleset",
     ),
     path(
-        "api/v1/rulesets/<str:ruleset>/<int:revision>/bytes",
+        "api/v1/rulesets/<path:ruleset>/<int:revision>/bytes",
         library.RulesetBytes.as_view(),
         name="api-ruleset-bytes",
     ),

@@ -32,6 +32,10 @@ KEYS = {
     "rules": "with rules",
     "open": "days in an open case",
     "risk": "money at risk",
+    "tile": "tile",
+    "combination": "combination",
+    "seat": "at",
+    "net": "logged net",
 }
 NAME_MAX = 128
 # Counting stops here: a preview must not take longer than a look.
@@ -46,7 +50,13 @@ def check_keys(keys: Iterable[str]) -> None:
     """Raises: BadQuery for a key that the hands list does not know."""
     for key in keys:
         if key not in KEYS:
-            raise BadQuery(f"There is no filter “{key}”: the hands list has {', '.join(KEYS)}.")
+            raise BadQuery(
+                replay.say(
+                    "There is no filter “{key}”: the hands list has {join}.",
+                    key=key,
+                    join=", ".join(KEYS),
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,21 +92,32 @@ class Scope:
         check_keys(query)
         asked = {key: query[key] for key in KEYS if query.get(key)}
         if refused_lines not in RefusedLines.values:
-            raise BadQuery(f"Refused lines are one of {', '.join(RefusedLines.values)}.")
+            raise BadQuery(
+                replay.say("Refused lines are one of {join}.", join=", ".join(RefusedLines.values))
+            )
         if len(named) > NAME_MAX or not named.isprintable():
-            raise BadQuery("No ruleset has such a name.")
+            raise BadQuery(replay.say("No ruleset has such a name."))
         rehearsed = rehearsable_ruleset(ruleset) if ruleset else None
         if ruleset and rehearsed is None:
-            raise BadQuery(f"The ruleset {ruleset!r} is not known here.")
+            raise BadQuery(
+                replay.say("The ruleset {ruleset!r} is not known here.", ruleset=ruleset)
+            )
         if newest is not None and not 1 <= newest <= NEWEST_MAX:
-            raise BadQuery(f"The latest hands are 1 to {NEWEST_MAX:,}.")
+            raise BadQuery(
+                replay.say("The latest hands are 1 to {newest_max:,}.", newest_max=NEWEST_MAX)
+            )
         if refused_lines != RefusedLines.NONE:
             if ruleset:
-                raise BadQuery("A rehearsal is of hands: a refused line cannot take part.")
+                raise BadQuery(
+                    replay.say("A rehearsal is of hands: a refused line cannot take part.")
+                )
             if named or set(asked) - {"upload"}:
                 raise BadQuery(
-                    "Refused lines can be narrowed by their upload alone: leave the other filters"
-                    " away, or the refused lines out."
+                    replay.say(
+                        "Refused lines can be narrowed by their upload alone: leave the"
+                        " other filters"
+                        " away, or the refused lines out."
+                    )
                 )
         filters = HandFilters.parse(asked)
         if filters.source:
