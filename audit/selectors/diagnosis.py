@@ -18,10 +18,10 @@ from django.db.models import Count, Min, Q, Sum
 from django.utils import timezone
 
 import replay
-from audit.models import Chunk, ChunkState, TableTouch, Upload, UploadState
+from audit.models import Chunk, ChunkState, RulesetRevision, TableTouch, Upload, UploadState
 from audit.selectors.diagnosis_evidence import seal_sentence, seal_trouble, software_trouble
 from audit.selectors.references import missing_references
-from audit.selectors.rulesets import current_rulesets
+from audit.selectors.rulesets import current_rulesets, file_rulesets
 from audit.selectors.vitals import broker_trouble, database_trouble, first_line, live_workers
 
 POSTGRES_MIN = 14
@@ -66,7 +66,7 @@ def examine() -> Iterator[Check]:
     yield _broker(trouble_of_broker)
     if trouble_of_broker is None:
         yield _workers()
-    yield _rulesets()
+    yield _rulesets(is_database_there=trouble is None)
     if trouble is None:
         migrations = _migrations()
         yield migrations
@@ -124,9 +124,12 @@ def _workers() -> Check:
     return _good("workers", f"{len(names)} {word}: {', '.join(names)}.")
 
 
-def _rulesets() -> Check:
+def _rulesets(*, is_database_there: bool) -> Check:
+    """Those of files, and of a database that has their table those that were published."""
+    table = RulesetRevision._meta.db_table  # noqa: SLF001 - it is public
+    is_stored = is_database_there and table in connection.introspection.table_names()
     try:
-        count = len(current_rulesets())
+        count = len(current_rulesets() if is_stored else file_rulesets())
     except (replay.RulesetError, OSError) as error:
         return _bad("rulesets", f"The rulesets cannot be read ({first_line(error)}):"
                     " mend or take back the file.")  # fmt: skip
