@@ -27,6 +27,7 @@ from audit.selectors.pages import (
 )
 from audit.selectors.reports_definitions import DEFINITIONS, Definition
 from audit.selectors.seal_keys import SealKeyMissing, read_keys
+from replay import say
 from replay.evidence import NoteError, open_note
 
 FORMS = ("pdf", "csv", "json", "note")
@@ -136,7 +137,9 @@ def list_reports(
 ) -> Page[ReportRow]:
     """Versions by number, the latest first. Raises: BadQuery."""
     if kind and kind not in ReportKind.values:
-        raise BadQuery(f"The filter “kind” is none of {', '.join(ReportKind.values)}.")
+        raise BadQuery(
+            say("The filter “kind” is none of {join}.", join=", ".join(ReportKind.values))
+        )
     limit = check_limit(limit)
     at = read_cursor(cursor, 1)
     is_back = at is not None and at.is_back
@@ -282,7 +285,8 @@ def open_runs(access: Access) -> tuple[ReportRunRow, ...]:
 def _run_row(run: ReportRun) -> ReportRunRow:
     is_done = run.state == ReportRunState.DONE
     percent = min(99, run.read_count * 100 // run.days_count) if run.days_count else 0
-    is_same = run.report is not None and run.report.made_at < run.created_at
+    earlier = ReportRun.objects.filter(report_id=run.report_id, pk__lt=run.pk)
+    is_same = run.report_id is not None and earlier.exists()
     return ReportRunRow(
         pk=run.pk,
         kind=run.kind,
