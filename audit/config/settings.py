@@ -181,6 +181,9 @@ CELERY_BEAT_SCHEDULE["seal"] = {
 CELERY_BEAT_SCHEDULE["send_webhooks"] = {
     "task": "audit.send_webhooks", "schedule": 15.0, "options": {"expires": 15.0},
 }  # fmt: skip
+CELERY_BEAT_SCHEDULE["end_visits"] = {
+    "task": "audit.end_visits", "schedule": 300.0, "options": {"expires": 300.0},
+}  # fmt: skip
 CELERY_BEAT_SCHEDULE["self_check"] = {
     "task": "audit.self_check", "schedule": crontab(hour=3, minute=17),
 }  # fmt: skip
@@ -266,7 +269,8 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = IS_HTTPS
-SESSION_COOKIE_AGE = 60 * 60 * TILECOURT_VISIT_HOURS
+# Longer than any visit, so that the visit is what ends, and is written down.
+SESSION_COOKIE_AGE = 60 * 60 * (TILECOURT_VISIT_HOURS + 1)
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = IS_HTTPS

@@ -120,6 +120,16 @@ def get_account(account_id: int) -> AccountRow:
     return _account(user, grants.get(account_id, ()))
 
 
+def find_row(name: str) -> AccountRow:
+    """The account of this name, open or closed. Raises: NotFound."""
+    account = None
+    if "\x00" not in name:
+        account = User.objects.filter(username=name).values_list("pk", flat=True).first()
+    if account is None:
+        raise NotFound(f"There is no account {name}.")
+    return get_account(account)
+
+
 def grants_of(account_id: int) -> tuple[GrantRow, ...]:
     """All grants of an account, the newest first, also those that have ended."""
     return tuple(
@@ -195,7 +205,8 @@ def _account(user: Any, grants: tuple[GrantRow, ...]) -> AccountRow:
         created_at=user.date_joined,
         last_seen_at=user.seen_at,
         last_address=user.seen_from,
-        password_set_at=user.password_set_at,
+        # Before passwords were kept, and at the command line, an account was made with one.
+        password_set_at=user.password_set_at or user.date_joined,
         closed_at=staff.closed_at if staff else None,
         closed_by=_name(staff.closed_by) if staff else None,
         is_open=user.is_active,

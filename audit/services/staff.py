@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from axes.handlers.proxy import AxesProxyHandler
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -115,6 +116,14 @@ def reset_password(*, access: Access, account_id: int) -> FirstAccount:
     end_visits_of(account_id=account_id, how=VisitEnd.PASSWORD)
     _record(access, account_id, {"did": "password reset"})
     return _give_password(user)
+
+
+@transaction.atomic
+def unlock_account(*, access: Access, account_id: int) -> None:
+    """End the pause after wrong tries now. Raises: AccountRefused."""
+    user = _locked(account_id)
+    AxesProxyHandler.reset_attempts(username=user.get_username())
+    _record(access, account_id, {"did": "pause ended"})
 
 
 @transaction.atomic

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from enum import Enum, auto
 
 from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
+from django.db.models import F
 from django.utils import timezone
 
 from audit.models import SignIn, SignInOutcome, SignInWay, Visit, VisitEnd
@@ -84,6 +86,14 @@ def end_visit(*, visit_id: int, how: VisitEnd, at: datetime | None = None) -> bo
     """End a visit that has not ended; whether it was there to be ended."""
     ended = Visit.objects.filter(pk=visit_id, ended_at=None)
     return bool(ended.update(ended_at=at or timezone.now(), ended_how=how))
+
+
+def end_idle_visits(*, idle: timedelta) -> int:
+    """End the visits whose browsers never came back, as of when they were idle for too long; and
+    forget sessions that no browser can show any more."""
+    SessionStore.clear_expired()
+    late = Visit.objects.filter(ended_at=None, seen_at__lte=timezone.now() - idle)
+    return late.update(ended_at=F("seen_at") + idle, ended_how=VisitEnd.IDLE)
 
 
 def end_visits_of(*, account_id: int, how: VisitEnd, but: int | None = None) -> int:

@@ -1,5 +1,6 @@
 """What the workers do. A task takes ids, calls one service, and is safe to run twice."""
 
+from audit.tasks.access import end_visits
 from audit.tasks.certificates import certify, sort_refusals, sweep_certificates
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
@@ -16,6 +17,7 @@ __all__ = [
     "check_software",
     "compare_table",
     "daily_reports",
+    "end_visits",
     "gather_cases",
     "judge_chunk",
     "make_report",

@@ -41,6 +41,7 @@ from audit.services.staff import (
     open_account,
     reopen_account,
     reset_password,
+    unlock_account,
 )
 from audit.web.access import access_of_request, needs
 from audit.web.access_words import ABOUT_ROLES, ACTS, ENDS, OUTCOMES, ROLES, WAYS
@@ -210,6 +211,10 @@ def _close(request: HttpRequest, access: Access, account: int) -> None:
     close_account(access=access, account_id=account)
 
 
+def _unlock(request: HttpRequest, access: Access, account: int) -> None:
+    unlock_account(access=access, account_id=account)
+
+
 def _unstep(request: HttpRequest, access: Access, account: int) -> None:
     if access.account_id == account:
         raise AccountRefused(_("Change your own second step on your own page."))
@@ -233,6 +238,7 @@ _ACTS: dict[str, Callable[[HttpRequest, Access, int], FirstAccount | None]] = {
     "reopen": _reopen,
     "reset": _reset,
     "remove-second-step": _unstep,
+    "unlock": _unlock,
 }
 
 
