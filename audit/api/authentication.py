@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from rest_framework import authentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -20,9 +21,8 @@ from audit.services.tokens import PREFIX_LENGTH
 from audit.services.visits import note_attempt
 
 SCHEME = "Bearer"
-# An address that has shown so many wrong keys in a quarter of an hour is told to wait; a good key
+# An address that has shown too many wrong keys in a quarter of an hour is told to wait; a good key
 # opens from there all the same, so that nobody can shut out a neighbour.
-WRONG_KEYS_MAX = 10
 WAIT_SECONDS = 900
 
 
@@ -40,7 +40,10 @@ class TokenAuthentication(authentication.BaseAuthentication):
         caller = caller_of(plain)
         used = services.use_token(token.strip(), address=caller.address)
         if used is None:
-            if wrong_keys_of(caller.address, seconds=WAIT_SECONDS) >= WRONG_KEYS_MAX:
+            if (
+                wrong_keys_of(caller.address, seconds=WAIT_SECONDS)
+                >= settings.TILECOURT_WRONG_KEYS_MAX
+            ):
                 raise ApiError(
                     429,
                     "throttled",

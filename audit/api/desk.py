@@ -202,7 +202,7 @@ class ClaimList(OfDesk):
         keys = [int(one) for one in asked.hands]
         seen = desk_books.claimed_hands(keys, sources=self.sources(Act.CLAIM))
         if len({one.pk for one in seen}) < len(set(keys)):
-            raise ApiError(400, "bad-claim", "There is no such hand.", place="$.hands")
+            raise ApiError(404, "not-found", "There is no such hand.", place="$.hands")
         complaint = desk.Complaint(
             player=asked.player,
             claimed_at=asked.said_at,

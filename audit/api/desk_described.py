@@ -32,7 +32,7 @@ _CASE: dict[str, Any] = {
     "state": "open", "decision": None, "held_by": None, "held_until": None,
     "opened_at": "2025-05-02T01:00:20Z", "due_at": "2025-05-05T16:00:00Z", "revision": 0,
     "hands": 1, "claims": 1, "at_risk": [_AMOUNT],
-    "cause": {"game": "banker-pai-gow", "ruleset": "banker-pai-gow.house-test@1",
+    "cause": {"game": "banker-pai-gow", "ruleset": "banker-pai-gow/classic@1",
               "code": "net-mismatch", "rule": "PG-31", "relation": None, "explained_by": []},
     "earlier": None,
 }  # fmt: skip
@@ -168,8 +168,8 @@ CLAIM_NEW = Operation(
     example=_CLAIM_ONE,
     status=201,
     headers={"Location": "The address of the claim."},
-    refuses=("bad-body", "bad-claim", "incomplete", "bad-length", "conflict", "length-required",
-             "too-large", "unsupported-type"),
+    refuses=("not-found", "bad-body", "bad-claim", "incomplete", "bad-length", "conflict",
+             "length-required", "too-large", "unsupported-type"),
 )  # fmt: skip
 CLAIM = Operation(
     id="claim",

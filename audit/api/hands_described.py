@@ -22,12 +22,17 @@ ORDER = Parameter(
 VERSION_ASKED = Parameter(
     name="version",
     about="Which record; the one that holds where nothing is said.",
-    schema={"type": "integer", "minimum": 1, "maximum": 999_999_999},
+    schema={
+        "anyOf": [
+            {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+            {"type": "string", "maxLength": 0},
+        ]
+    },
     example=1,
 )
 _SHORT: dict[str, Any] = {
     "id": "12", "url": "/api/v1/hands/12/", "page": "/hands/12/", "source": "house",
-    "hand_id": "base-1", "game": "banker-pai-gow", "ruleset": "banker-pai-gow.house-test@1",
+    "hand_id": "base-1", "game": "banker-pai-gow", "ruleset": "banker-pai-gow/classic@1",
     "table": "T1", "players": ["Ann", "Ben", "Chen", "Ling"],
     "started_at": "2025-05-01T20:15:00+08:00", "played_at": "2025-05-01T12:15:00Z",
     "day": "2025-05-01", "currency": "HKD", "minor_digits": 2, "verdict": "discrepant",
@@ -46,7 +51,7 @@ _VERSION: dict[str, Any] = {
 }  # fmt: skip
 _VERDICT: dict[str, Any] = {
     "id": "31", "url": "/api/v1/verdicts/31/", "hand": "12", "version": 1, "is_in_force": True,
-    "kind": "discrepant", "ruleset": "banker-pai-gow.house-test@1", "ruleset_sha256": OTHER_HASH,
+    "kind": "discrepant", "ruleset": "banker-pai-gow/classic@1", "ruleset_sha256": OTHER_HASH,
     "engine": "1.0.0", "digest": HASH, "made_at": "2025-05-02T01:00:01.5Z",
 }  # fmt: skip
 _VERDICT_ONE = {
@@ -151,7 +156,7 @@ FINDINGS_OF_ALL = Operation(
     example={
         "hands": [
             {"hand": "12", "source": "house", "hand_id": "base-1", "game": "banker-pai-gow",
-             "ruleset": "banker-pai-gow.house-test@1", "currency": "HKD", "minor_digits": 2,
+             "ruleset": "banker-pai-gow/classic@1", "currency": "HKD", "minor_digits": 2,
              "verdict": "discrepant", "findings": [_FINDING]}
         ],
         **_WAYS,

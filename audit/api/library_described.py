@@ -12,8 +12,8 @@ from audit.api.queries import TEXT, choice
 
 HASH = "5c7e2d0b9a4f4c1e8d3b6a7f90e1c2d3b4a5968778695a4b3c2d1e0f98a7b6c5"
 _RULESET: dict[str, Any] = {
-    "name": "tien-gow.house-test@1", "url": "/api/v1/rulesets/tien-gow.house-test/1/",
-    "id": "tien-gow.house-test", "revision": 1, "game": "tien-gow", "title": "Tien Gow, house",
+    "name": "tien-gow/classic@1", "url": "/api/v1/rulesets/tien-gow/classic/1/",
+    "id": "tien-gow/classic", "revision": 1, "game": "tien-gow", "title": "Tien Gow, house",
     "sha256": HASH,
 }  # fmt: skip
 _SOURCE: dict[str, Any] = {
@@ -42,7 +42,7 @@ RULESET = Operation(
         **_RULESET,
         "options": {"rake_rate": "0.05", "seats": 4},
         "said_by": {"rake_rate": "house"},
-        "content": "/api/v1/rulesets/tien-gow.house-test/1/bytes",
+        "content": "/api/v1/rulesets/tien-gow/classic/1/bytes",
     },
     refuses=("not-found",),
     may_be_same=True,
@@ -52,7 +52,7 @@ RULESET_BYTES = Operation(
     group="Rulesets",
     summary="The exact bytes of a ruleset's file",
     media_type="application/toml",
-    example='id = "tien-gow.house-test"\nrevision = 1\n',
+    example='id = "tien-gow/classic"\nrevision = 1\n',
     refuses=("not-found",),
     may_be_same=True,
 )

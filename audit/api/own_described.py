@@ -7,12 +7,10 @@ from typing import Any
 from audit.api import shapes_journal, shapes_library
 from audit.api.describing import Operation, Parameter
 from audit.api.pages import PAGING
-from audit.api.queries import DAY, choice
+from audit.api.queries import DAY, NUMBER, choice
 from audit.selectors.access import Act
-from audit.selectors.pages import KEY_MAX
 
 NAME_MAX = 150
-_NUMBER: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": KEY_MAX}
 _NAME: dict[str, Any] = {"type": "string", "maxLength": NAME_MAX, "pattern": "^[^\\u0000]*$"}
 _KEY: dict[str, Any] = {
     "id": "3", "url": "/api/v1/keys/3/", "name": "night feed", "prefix": "tc_8gs_5H",
@@ -55,10 +53,10 @@ JOURNAL_FILTERS = tuple(
     for name, about, schema, example in (
         ("actor", "Only of this account, by its name.", _NAME, "ines.castro"),
         ("act", "Only this act.", choice(*Act), "see-hands"),
-        ("hand", "Only about this hand.", _NUMBER, 12),
+        ("hand", "Only about this hand.", NUMBER, 12),
         ("player", "Only about this player.", _NAME, "Ling"),
         ("source", "Only about this source.", _NAME, "house"),
-        ("visit", "Only of this stay in a browser.", _NUMBER, 4),
+        ("visit", "Only of this stay in a browser.", NUMBER, 4),
         ("from", "From this day in UTC on.", DAY, "2025-05-01"),
         ("to", "To this day in UTC, included.", DAY, "2025-05-31"),
     )

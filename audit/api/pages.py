@@ -18,6 +18,7 @@ from rest_framework.request import Request
 
 from audit.api.describing import Parameter
 from audit.api.errors import ApiError
+from audit.api.permissions import note_shown_of_api
 from audit.selectors.pages import LIMIT_MAX, Page
 
 LIMIT = 50
@@ -33,7 +34,13 @@ PAGING = (
     Parameter(
         name="limit",
         about=f"How many rows a page has: 1 to {LIMIT_MAX}, {LIMIT} where nothing is said.",
-        schema={"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT},
+        schema={
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX},
+                {"type": "string", "maxLength": 0},
+            ],
+            "default": LIMIT,
+        },
         example=LIMIT,
     ),
 )
@@ -60,7 +67,8 @@ def asked_page(request: Request) -> Asked:
 
 
 def ways_of(request: Request, page: Page[Any]) -> dict[str, str | None]:
-    """`next` and `previous` for the answer."""
+    """`next` and `previous` for the answer; the journal hears how many rows it has."""
+    note_shown_of_api(request, rows=len(page.rows))
     return {
         "next": _sealed(request, page.next_cursor),
         "previous": _sealed(request, page.previous_cursor),

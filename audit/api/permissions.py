@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from audit.config.access import (
     NOT_JOURNALLED,
     access_of_request,
+    note_shown,
     note_use,
     sources_of_request,
 )
@@ -60,3 +61,10 @@ def access_of_api(request: Request) -> Access:
 def sources_of_api(request: Request) -> Sources:
     """In which sources the caller may do what this request was let in for."""
     return sources_of_request(request._request)  # noqa: SLF001
+
+
+def note_shown_of_api(
+    request: Request, *, source: str | None = None, rows: int | None = None
+) -> None:
+    """Say of which source is what the answer tells, and how many rows it has; for the journal."""
+    note_shown(request._request, source=source, rows=rows)  # noqa: SLF001

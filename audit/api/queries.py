@@ -54,7 +54,7 @@ HAND_FILTERS: tuple[Parameter, ...] = tuple(
         ("seat", "Only with this seat or door; with others, what was there.", choice(*PLACE_OF),
          "0"),
         ("net", "Only with exactly this logged net, of `seat` where that is named.",
-         {"type": "string", "pattern": "^-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?$"}, "-12.50"),
+         {"type": "string", "pattern": "^(|-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?)$"}, "-12.50"),
     )
 )  # fmt: skip
 HAND_FILTER_NAMES = tuple(one.name for one in HAND_FILTERS)

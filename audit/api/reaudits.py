@@ -20,6 +20,7 @@ from audit.api.pages import asked_page, ways_of
 from audit.api.parameters import check_parameters
 from audit.api.permissions import needs, sources_of_api
 from audit.api.resource import Resource
+from audit.api.shapes_work import ReauditAsked
 from audit.selectors.access import Act
 from audit.selectors.reaudits import FaultRow, ReauditRow, get_reaudit, list_faults, list_reaudits
 from audit.selectors.reaudits_report import (
@@ -31,18 +32,7 @@ from audit.selectors.reaudits_report import (
     list_flips,
 )
 
-
-class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """What the body of a request says; see docs/reaudit.md."""
-
-    reason: str
-    filter: dict[str, str] = {}
-    named: str = ""
-    ruleset: str = ""
-    refused_lines: str = "none"
-
-
-_asked = msgspec.json.Decoder(Asked)
+_asked = msgspec.json.Decoder(ReauditAsked)
 
 
 class ReauditList(Resource):

@@ -11,6 +11,7 @@ from msgspec import Meta
 import replay
 from audit.api.shapes import Path, Sha256, Shape
 
+Name = Annotated[str, Meta(max_length=128, pattern="^[^\\u0000]*$")]
 Moment = Annotated[datetime, Meta(description="UTC.")]
 
 
@@ -218,6 +219,18 @@ class CertificateRun(Shape, frozen=True, kw_only=True):
     certificate: Path | None
     created_at: str
     finished_at: str | None
+
+
+class ReauditAsked(msgspec.Struct, forbid_unknown_fields=True):
+    """Which hands to judge again, why, and under which rules; see docs/reaudit.md."""
+
+    reason: str
+    filter: Annotated[
+        dict[str, str], Meta(description="The filters of the list of hands; all without one.")
+    ] = {}
+    named: Annotated[Name, Meta(description="Only hands that name this ruleset.")] = ""
+    ruleset: Annotated[Name, Meta(description="A rehearsal under this one instead.")] = ""
+    refused_lines: str = "none"
 
 
 class ReauditCounts(Shape, frozen=True, kw_only=True):

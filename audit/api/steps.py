@@ -13,7 +13,7 @@ from audit import selectors
 from audit.api import work_described as said
 from audit.api.describing import described
 from audit.api.errors import ApiError
-from audit.api.permissions import needs, sources_of_api
+from audit.api.permissions import needs, note_shown_of_api, sources_of_api
 from audit.api.rendering import plain
 from audit.api.resource import Resource
 from audit.selectors.access import Act
@@ -36,6 +36,7 @@ class HandStep(Resource):
             played = selectors.played_hand(hand, sources=sources_of_api(request))
         except selectors.NotFound as error:
             raise ApiError(404, "not-found", str(error)) from None
+        note_shown_of_api(request, source=played.hand.source)
         if played.version.feed:
             raise ApiError(404, "not-found", "What a feed tells of a hand has no steps.")
         try:

@@ -45,20 +45,16 @@ KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 
-class ApiView(Resource):
-    """A view that takes logs, never forms."""
+class UploadList(Resource):
+    """GET uploads, the newest first; POST hands in one file."""
+
+    permission_classes = [needs(Act.SEE_UPLOADS, write=Act.UPLOAD)]  # noqa: RUF012
+    http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # First of all: to look for a form's token the framework would read a form's whole body.
         check_type(request)
         super().initial(request, *args, **kwargs)
-
-
-class UploadList(ApiView):
-    """GET uploads, the newest first; POST hands in one file."""
-
-    permission_classes = [needs(Act.SEE_UPLOADS, write=Act.UPLOAD)]  # noqa: RUF012
-    http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the framework has it
 
     @described(said.UPLOADS)
     def get(self, request: Request) -> Response:
@@ -142,7 +138,7 @@ def _received(
         raise ApiError(422, "key-reused", str(error), place=KEY_HEADER) from None
 
 
-class UploadOne(ApiView):
+class UploadOne(Resource):
     """GET tells how far an upload is."""
 
     permission_classes = [needs(Act.SEE_UPLOADS, journal=False)]  # noqa: RUF012
@@ -155,7 +151,7 @@ class UploadOne(ApiView):
         return versioned(request, progress_of(row, later))
 
 
-class RefusedOf(ApiView):
+class RefusedOf(Resource):
     """GET the lines of an upload that could not be read as hands."""
 
     permission_classes = [needs(Act.SEE_UPLOADS)]  # noqa: RUF012
@@ -205,7 +201,7 @@ def seen_upload(request: Request, upload: int) -> selectors.UploadRow:
         raise Http404(str(error)) from None
 
 
-class Nowhere(ApiView):
+class Nowhere(Resource):
     """Every other address below /api/: an error in the envelope, for whoever may come in."""
 
     is_no_resource = True

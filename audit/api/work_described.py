@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import replay
 from audit.api import shapes_work as shapes
 from audit.api.describing import Body, Operation, Parameter
 from audit.api.pages import PAGING
 from audit.api.queries import DAY, HAND_FILTERS, TEXT, choice
+from audit.importers import FEEDS
+from audit.models import VerdictKind
 
 HASH = "5c7e2d0b9a4f4c1e8d3b6a7f90e1c2d3b4a5968778695a4b3c2d1e0f98a7b6c5"
 CURSOR = PAGING[:1]
 WAYS = {"next": None, "previous": None}
 LOG = "application/x-ndjson"
+VIEWERS = ("auditor", "public", "seat-0", "seat-1", "seat-2", "seat-3")
+_JUDGED = f"({'|'.join(VerdictKind.values)})~({'|'.join(replay.CODES)}|)"
 _BODY_ERRORS = ("bad-body", "incomplete", "bad-length", "length-required", "too-large",
                 "unsupported-type")  # fmt: skip
 _TAKEN: dict[str, Any] = {
@@ -38,7 +43,7 @@ _UPLOAD_PARAMETERS = (
                       "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"},
               example="The room erred."),
     Parameter(name="feed", about="The operator's feed that the file is of; with `source`.",
-              schema={"type": "string"}, example=None),
+              schema={"type": "string", "enum": list(FEEDS)}, example=None),
     Parameter(name="source", about="Under which name the hands of a feed are kept.",
               schema=TEXT, example=None),
     Parameter(name="Idempotency-Key", place="header", about="Makes sending twice safe.",
@@ -106,14 +111,14 @@ STEP = Operation(
     " of what comes later. Amounts that end in `_minor` are minor units.",
     parameters=(
         Parameter(name="as", about="Who looks.",
-                  schema=choice("auditor", "public", "seat-0", "seat-1", "seat-2", "seat-3"),
+                  schema={"type": "string", "enum": list(VIEWERS)},
                   example="auditor"),
     ),
     gives=shapes.Step,
     refuses=("not-found", "not-replayable"),
     example={
         "hand": "12", "source": "house", "hand_id": "base-1", "game": "banker-pai-gow",
-        "ruleset": "banker-pai-gow.house-test@1", "currency": "HKD", "minor_digits": 2,
+        "ruleset": "banker-pai-gow/classic@1", "currency": "HKD", "minor_digits": 2,
         "as": "auditor", "number": 0, "has_next": True, "is_revealed": False,
         "board": {"seats": [], "placed": [], "dice": None, "dice_note": None,
                   "heading": "Before the first event", "notes": [], "corner_notes": [],
@@ -157,7 +162,8 @@ CERTIFY = Operation(
     summary="Have the tables of a day certified",
     about="It takes no body.",
     parameters=(
-        Parameter(name="day", about="Which gaming day.", schema=DAY, example="2025-05-01",
+        Parameter(name="day", about="Which gaming day.",
+                  schema={"type": "string", "format": "date"}, example="2025-05-01",
                   is_required=True),
         Parameter(name="source", about="Only tables of this source.", schema=TEXT,
                   example="house"),
@@ -215,7 +221,7 @@ REAUDIT_NEW = Operation(
     " the verdicts of the log.",
     body=Body(
         about="Which hands, why, and under which rules.",
-        shape=dict[str, Any],
+        shape=shapes.ReauditAsked,
         example={"reason": "The engine was mended.", "filter": {"game": "tien-gow"}},
     ),
     gives=shapes.Reaudit,
@@ -260,7 +266,8 @@ REAUDIT_REPORT = Operation(
     summary="What a re-audit found so far, summed up",
     gives=shapes.ReauditSummed,
     example={
-        "reaudit": _REAUDIT, "flips": [{**_FLIP, "hands": 1, "flip": "discrepant.net-mismatch"}],
+        "reaudit": _REAUDIT,
+        "flips": [{**_FLIP, "hands": 1, "flip": "discrepant~net-mismatch~clean~"}],
         "money": [_MONEY], "tables": [], "has_more_tables": False, "players": [],
         "has_more_players": False,
     },
@@ -272,7 +279,8 @@ REAUDIT_CHANGES = Operation(
     summary="The hands that were judged otherwise",
     parameters=(
         Parameter(name="flip", about="Only these: `flip` of the summary.",
-                  schema={"type": "string"}, example=None),
+                  schema={"type": "string", "pattern": f"^(|{_JUDGED}~{_JUDGED})$"},
+                  example="discrepant~net-mismatch~clean~"),
         *CURSOR,
     ),
     gives=shapes.ReauditChangePage,
@@ -280,7 +288,7 @@ REAUDIT_CHANGES = Operation(
         "changes": [
             {"hand": 12, "page": "/reaudits/2/hands/12/", "source": "house", "hand_id": "base-1",
              "version": 1, "is_in_force": True, "game": "banker-pai-gow",
-             "ruleset": "banker-pai-gow.house-test@1", "table": "T1",
+             "ruleset": "banker-pai-gow/classic@1", "table": "T1",
              "started_at": "2025-05-01T20:15:00+08:00", **_FLIP}
         ],
         **WAYS,

@@ -17,6 +17,7 @@ from audit.services.visits import Caller
 
 ACCESS = "_tilecourt_access"
 USE = "_tilecourt_use"
+SHOWN = "_tilecourt_shown"
 # Where the session of a browser has the number of its visit.
 VISIT = "visit"
 ASKED_MAX = 40
@@ -90,6 +91,20 @@ def note_use(request: HttpRequest, act: Act, *, is_journalled: bool) -> None:
     setattr(request, USE, use)
 
 
+def note_shown(
+    request: HttpRequest,
+    *,
+    source: str | None = None,
+    player: str | None = None,
+    rows: int | None = None,
+) -> None:
+    """Say what the answer is about, where the address does not: the source and the player of what
+    is shown, and how many rows a search gave. The journal keeps it."""
+    known: dict[str, Any] = getattr(request, SHOWN, {})
+    told = {"source": source, "player": player, "rows": rows}
+    setattr(request, SHOWN, known | {name: one for name, one in told.items() if one is not None})
+
+
 class Journalled:
     """Writes each answered request on hands and people into the journal.
 
@@ -115,15 +130,18 @@ def _write(request: HttpRequest, use: Use, status: int) -> None:
     query = {key: request.GET.getlist(key) for key in list(request.GET)[:ASKED_MAX]}
     named: Mapping[str, Any] = match.kwargs
     hand = named.get("hand")
-    source = named.get("source") or request.GET.get("source")
+    shown: Mapping[str, Any] = getattr(request, SHOWN, {})
+    source = shown.get("source") or named.get("source") or request.GET.get("source")
+    asked_for = next((request.GET[key] for key in PLAYER_KEYS if request.GET.get(key)), None)
+    counted = {"shown": shown["rows"]} if "rows" in shown else {}
     record(
         access=use.access,
         act=use.act,
         subject=_subject(request, named),
         source=source or None,
         hand=hand if isinstance(hand, int) else None,
-        player=next((request.GET[key] for key in PLAYER_KEYS if request.GET.get(key)), None),
-        detail={"status": status} | ({"asked": query} if query else {}),
+        player=shown.get("player", asked_for),
+        detail={"status": status} | counted | ({"asked": query} if query else {}),
     )
 
 

@@ -1,0 +1,97 @@
+"""The live server is asked everything that its description allows, and much that it does not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit import services
+from audit.devstack.supervisor import Supervisor
+from audit.models import ApiToken, Chunk
+from audit.services import desk
+from tests.integration.web import ROOT, Web
+from tests.web.lines import BASE, PAI_GOW, changed, with_net
+
+# What makes no sense beside what is stored is 400, too, however well it is formed: no schema can
+# say which hand a player was in, or that a source is named for a feed alone.
+CONFIG = """
+hooks = "tests.api.wild"
+[generation]
+database = "none"
+[[operations]]
+include-operation-id = [
+    "claim_lodge", "case_act", "reaudit_begin", "certificates_make", "upload", "export",
+]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 422]
+"""
+
+
+@pytest.fixture
+def web(transactional_db: Any) -> Iterator[Web]:
+    supervisor = Supervisor(Path(os.environ["TILECOURT_HOME"], f"wild-{os.getpid()}"))
+    unbounded = {
+        "TILECOURT_API_KEY_PER_MINUTE": "1000000",
+        "TILECOURT_API_ACCOUNT_PER_MINUTE": "1000000",
+        "TILECOURT_WRONG_KEYS_MAX": "1000000",
+    }
+    try:
+        yield Web(supervisor, **unbounded)
+    finally:
+        supervisor.stop_all()
+
+
+def ask_wildly(web: Web, token: str, folder: Path, seconds: int) -> None:
+    """Raises: AssertionError with what was found."""
+    config = folder / "schemathesis.toml"
+    config.write_text(CONFIG)
+    key = ApiToken.objects.get(prefix=token[:9]).pk
+    done = subprocess.run(
+        [
+            str(Path(sys.executable).with_name("schemathesis")),
+            *("--config-file", str(config), "run", f"http://127.0.0.1:{web.port}/api/schema/"),
+            *("--header", f"Authorization: Bearer {token}", "--checks", "all"),
+            *("--max-time", str(seconds), "--workers", "2", "--no-color", "--max-failures", "20"),
+            *("--request-timeout", "20", "--warnings", "off"),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "TILECOURT_WILD_KEY": str(key), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=seconds + 120,
+        check=False,
+    )
+    (folder / "told.txt").write_text(done.stdout)
+    assert done.returncode == 0, done.stdout[-20_000:]
+
+
+@pytest.fixture
+def filled(stored: Any) -> None:
+    """Something of everything: hands, a conflict, a case."""
+    stored(*BASE, with_net(changed(PAI_GOW, hand_id="wrong"), 1, "-99.00"))
+    stored(with_net(PAI_GOW, 1, "-99.00"), b"junk")
+    assert desk.gather_cases().is_done
+    assert not Chunk.objects.filter(state="queued").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_minute_of_anything_finds_nothing(
+    web: Web, token: str, filled: None, tmp_path: Path
+) -> None:
+    ask_wildly(web, token, tmp_path, 60)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1_200)
+def test_ten_minutes_of_anything_find_nothing(
+    web: Web, token: str, filled: None, tmp_path: Path
+) -> None:
+    services.create_token(name="spare", days=1, account="feed")
+    ask_wildly(web, token, tmp_path, 600)
