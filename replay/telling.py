@@ -8,7 +8,17 @@ record (names, reasons, ids) are no `Words` and so are never taken for ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+# Who says words in another language; the core says them in English.
+_teller: Callable[[str], str] = str
+
+
+def tell_by(teller: Callable[[str], str]) -> None:
+    """From now on pages print words as this function says them."""
+    global _teller  # noqa: PLW0603 - one program serves one site
+    _teller = teller
 
 
 class Words(str):
@@ -26,6 +36,10 @@ class Words(str):
     def __str__(self) -> str:
         # An exception that was given words gives them back, not a copy without their making.
         return self
+
+    def __html__(self) -> str:
+        """The words as a page prints them: by the teller that it has named."""
+        return html.escape(_teller(self))
 
 
 def say(template: str, /, **values: object) -> Words:

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 def source_or_every() -> models.CharField[str | None, str | None]:
@@ -16,12 +17,12 @@ def source_or_every() -> models.CharField[str | None, str | None]:
 class Role(models.TextChoices):
     """What somebody is here. What each role may do is written in `selectors.access.TABLE`."""
 
-    SUPPORT = "support", "Support"
-    INVESTIGATOR = "investigator", "Investigator"
-    AUDITOR = "auditor", "Auditor"
-    RULES_AUTHOR = "rules-author", "Rules author"
-    RULES_APPROVER = "rules-approver", "Rules approver"
-    ADMINISTRATOR = "administrator", "Administrator"
+    SUPPORT = "support", _("Support")
+    INVESTIGATOR = "investigator", _("Investigator")
+    AUDITOR = "auditor", _("Auditor")
+    RULES_AUTHOR = "rules-author", _("Rules author")
+    RULES_APPROVER = "rules-approver", _("Rules approver")
+    ADMINISTRATOR = "administrator", _("Administrator")
 
 
 class Grant(models.Model):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from audit.models.hands import exact_name
 from audit.models.uploads import Upload
@@ -24,9 +25,9 @@ def place_name() -> models.CharField[str, str]:
 class Numbering(models.TextChoices):
     """What the hand ids of a table say of their sequence."""
 
-    DETECT = "detect", "Look at the ids"
-    NUMBERED = "numbered", "Numbered one after the other"
-    NONE = "none", "No sequence in the ids"
+    DETECT = "detect", _("Look at the ids")
+    NUMBERED = "numbered", _("Numbered one after the other")
+    NONE = "none", _("No sequence in the ids")
 
 
 class DayRule(models.Model):
@@ -70,10 +71,10 @@ class DayRule(models.Model):
 class RunState(models.TextChoices):
     """Whether a run waits, works, was stopped by a person, or has ended."""
 
-    QUEUED = "queued", "Queued"
-    RUNNING = "running", "Running"
-    STOPPED = "stopped", "Stopped"
-    DONE = "done", "Done"
+    QUEUED = "queued", _("Queued")
+    RUNNING = "running", _("Running")
+    STOPPED = "stopped", _("Stopped")
+    DONE = "done", _("Done")
 
 
 class CertificateRun(models.Model):

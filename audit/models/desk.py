@@ -12,6 +12,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from audit.models.comparisons import Comparison
 from audit.models.hands import Hand, exact_name
@@ -31,42 +32,42 @@ def minor_units_if_known() -> models.DecimalField[int | None, int | None]:
 class CaseState(models.TextChoices):
     """How a case stands. Only an open one can be decided."""
 
-    OPEN = "open", "Open"
-    DECIDED = "decided", "Decided"
-    WITHDRAWN = "withdrawn", "Withdrawn"
+    OPEN = "open", _("Open")
+    DECIDED = "decided", _("Decided")
+    WITHDRAWN = "withdrawn", _("Withdrawn")
 
 
 class Decision(models.TextChoices):
     """What a case turned out to be."""
 
-    OPERATOR = "operator", "Operator error"
-    PLAYER = "player", "Player right"
-    LOG = "log", "Log fault"
-    ENGINE = "engine", "Engine fault"
-    RULE = "rule", "Rule unclear"
+    OPERATOR = "operator", _("Operator error")
+    PLAYER = "player", _("Player right")
+    LOG = "log", _("Log fault")
+    ENGINE = "engine", _("Engine fault")
+    RULE = "rule", _("Rule unclear")
 
 
 class ActKind(models.TextChoices):
     """What can be done with a case; the first four are done by the audit itself."""
 
-    OPENED = "opened", "opened the case"
-    JOINED = "joined", "joined hands"
-    LEFT = "left", "took hands out"
-    LAPSED = "lapsed", "released the case"
-    TAKEN = "taken", "took the case"
-    RELEASED = "released", "handed the case back"
-    ASSIGNED = "assigned", "assigned the case"
-    COMMENTED = "commented", "commented"
-    DECIDED = "decided", "decided"
-    REOPENED = "reopened", "reopened the case"
-    WITHDRAWN = "withdrawn", "withdrew the case"
-    UNDONE = "undone", "undid a bulk act"
-    CLAIMED = "claimed", "entered a claim"
-    UNCLAIMED = "unclaimed", "withdrew a claim"
-    PROPOSED = "proposed", "proposed remedies"
-    APPROVED = "approved", "approved remedies"
-    REJECTED = "rejected", "rejected remedies"
-    EXPORTED = "exported", "exported remedies"
+    OPENED = "opened", _("opened the case")
+    JOINED = "joined", _("joined hands")
+    LEFT = "left", _("took hands out")
+    LAPSED = "lapsed", _("released the case")
+    TAKEN = "taken", _("took the case")
+    RELEASED = "released", _("handed the case back")
+    ASSIGNED = "assigned", _("assigned the case")
+    COMMENTED = "commented", _("commented")
+    DECIDED = "decided", _("decided")
+    REOPENED = "reopened", _("reopened the case")
+    WITHDRAWN = "withdrawn", _("withdrew the case")
+    UNDONE = "undone", _("undid a bulk act")
+    CLAIMED = "claimed", _("entered a claim")
+    UNCLAIMED = "unclaimed", _("withdrew a claim")
+    PROPOSED = "proposed", _("proposed remedies")
+    APPROVED = "approved", _("approved remedies")
+    REJECTED = "rejected", _("rejected remedies")
+    EXPORTED = "exported", _("exported remedies")
 
 
 AUDIT_ACTS = (ActKind.OPENED, ActKind.JOINED, ActKind.LEFT, ActKind.LAPSED)

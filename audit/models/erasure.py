@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from audit.models.evidence import LeafKind
 from audit.models.hands import exact_name
@@ -47,8 +48,8 @@ class RowSalt(models.Model):
 class ErasureState(models.TextChoices):
     """How far an erasure is; it may be gone on with until it is done."""
 
-    RUNNING = "running", "Running"
-    DONE = "done", "Done"
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Done")
 
 
 class Erasure(models.Model):

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class LeafKind(models.IntegerChoices):
@@ -137,10 +138,10 @@ class AcceptedSoftware(models.Model):
 class CheckOccasion(models.TextChoices):
     """When the software is looked at."""
 
-    INSTALL = "install", "At the installation"
-    START = "start", "At a start"
-    DAILY = "daily", "Daily"
-    DEMAND = "demand", "On demand"
+    INSTALL = "install", _("At the installation")
+    START = "start", _("At a start")
+    DAILY = "daily", _("Daily")
+    DEMAND = "demand", _("On demand")
 
 
 class SoftwareCheck(models.Model):

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from audit.models.hands import Hand, HandVersion, exact_name
 from audit.models.refusals import Refusal
@@ -26,20 +27,20 @@ class ReauditState(models.TextChoices):
     `partly`: something was set aside, with its error.
     """
 
-    GATHERING = "gathering", "Gathering"
-    RUNNING = "running", "Running"
-    STOPPED = "stopped", "Stopped"
-    DONE = "done", "Done"
-    PARTLY = "partly", "Partly done"
+    GATHERING = "gathering", _("Gathering")
+    RUNNING = "running", _("Running")
+    STOPPED = "stopped", _("Stopped")
+    DONE = "done", _("Done")
+    PARTLY = "partly", _("Partly done")
 
 
 class RefusedLines(models.TextChoices):
     """Which refused lines are judged again, too. `waiting`: those that made the audit fail, and
     those whose ruleset was unknown."""
 
-    NONE = "none", "No refused lines"
-    WAITING = "waiting", "Lines that wait for a ruleset or a corrected engine"
-    ALL = "all", "All refused lines whose bytes were kept"
+    NONE = "none", _("No refused lines")
+    WAITING = "waiting", _("Lines that wait for a ruleset or a corrected engine")
+    ALL = "all", _("All refused lines whose bytes were kept")
 
 
 class Reaudit(models.Model):

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from audit.models.desk import Case, minor_units
 from audit.models.hands import exact_name
@@ -32,10 +33,10 @@ class RemedyExport(models.Model):
 class RemedyState(models.TextChoices):
     """How far a remedy is. Rejected is an end, and so is exported."""
 
-    PROPOSED = "proposed", "Proposed"
-    APPROVED = "approved", "Approved"
-    REJECTED = "rejected", "Rejected"
-    EXPORTED = "exported", "Exported"
+    PROPOSED = "proposed", _("Proposed")
+    APPROVED = "approved", _("Approved")
+    REJECTED = "rejected", _("Rejected")
+    EXPORTED = "exported", _("Exported")
 
 
 class Remedy(models.Model):
@@ -89,8 +90,8 @@ class Remedy(models.Model):
 class RemedyAccount(models.TextChoices):
     """Whose money an entry moves."""
 
-    PLAYER = "player", "Player"
-    HOUSE = "house", "House"
+    PLAYER = "player", _("Player")
+    HOUSE = "house", _("House")
 
 
 class RemedyEntry(models.Model):

@@ -11,37 +11,38 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class ReportKind(models.TextChoices):
     """Which report; what each says is defined in `selectors.reports`."""
 
-    PERFORMANCE = "game-performance", "Game performance"
-    EVENTS = "significant-events", "Significant events"
-    DISCREPANCIES = "discrepancies", "Discrepancies"
-    COMPLETENESS = "completeness", "Completeness"
-    ACCESS = "access-review", "Access review"
-    STATEMENT = "player-statement", "Player statement"
+    PERFORMANCE = "game-performance", _("Game performance")
+    EVENTS = "significant-events", _("Significant events")
+    DISCREPANCIES = "discrepancies", _("Discrepancies")
+    COMPLETENESS = "completeness", _("Completeness")
+    ACCESS = "access-review", _("Access review")
+    STATEMENT = "player-statement", _("Player statement")
 
 
 class ReportBasis(models.TextChoices):
     """How the days of a report were chosen."""
 
-    DAY = "day", "One day"
-    DAYS = "days", "From day to day"
-    MONTH = "month-to-date", "Month to date"
-    YEAR = "year-to-date", "Year to date"
-    LIFE = "life-to-date", "Life to date"
+    DAY = "day", _("One day")
+    DAYS = "days", _("From day to day")
+    MONTH = "month-to-date", _("Month to date")
+    YEAR = "year-to-date", _("Year to date")
+    LIFE = "life-to-date", _("Life to date")
 
 
 class ReportRunState(models.TextChoices):
     """How far a run is. `stopped` may be resumed; the last two are ends."""
 
-    QUEUED = "queued", "Queued"
-    RUNNING = "running", "Running"
-    STOPPED = "stopped", "Stopped"
-    DONE = "done", "Done"
-    FAILED = "failed", "Failed"
+    QUEUED = "queued", _("Queued")
+    RUNNING = "running", _("Running")
+    STOPPED = "stopped", _("Stopped")
+    DONE = "done", _("Done")
+    FAILED = "failed", _("Failed")
 
 
 def report_kind() -> models.CharField[str, str]:

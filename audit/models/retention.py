@@ -12,6 +12,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from audit.models.access import source_or_every
 from audit.models.desk import Case
@@ -27,18 +28,18 @@ class RecordClass(models.TextChoices):
     were put to a case.
     """
 
-    HANDS = "hands", "Hands"
-    CASES = "cases", "Cases and letters"
-    JOURNAL = "journal", "Journal"
-    ATTACHMENTS = "attachments", "Attachments"
+    HANDS = "hands", _("Hands")
+    CASES = "cases", _("Cases and letters")
+    JOURNAL = "journal", _("Journal")
+    ATTACHMENTS = "attachments", _("Attachments")
 
 
 class TermUnit(models.TextChoices):
     """What a term counts."""
 
-    DAY = "day", "days"
-    MONTH = "month", "months"
-    YEAR = "year", "years"
+    DAY = "day", _("days")
+    MONTH = "month", _("months")
+    YEAR = "year", _("years")
 
 
 class RetentionTerm(models.Model):
@@ -124,9 +125,9 @@ class HoldEnd(models.Model):
 class RetentionState(models.TextChoices):
     """How far a run is. `stopped` may be gone on with; `done` is the end."""
 
-    RUNNING = "running", "Running"
-    STOPPED = "stopped", "Stopped"
-    DONE = "done", "Done"
+    RUNNING = "running", _("Running")
+    STOPPED = "stopped", _("Stopped")
+    DONE = "done", _("Done")
 
 
 class RetentionRun(models.Model):

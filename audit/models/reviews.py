@@ -5,14 +5,15 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class ReviewKind(models.TextChoices):
     """What was reviewed."""
 
-    ACCESS = "access", "who may do what"
-    JOURNAL = "journal", "the journal"
-    SIGN_INS = "sign-ins", "attempts to sign in"
+    ACCESS = "access", _("who may do what")
+    JOURNAL = "journal", _("the journal")
+    SIGN_INS = "sign-ins", _("attempts to sign in")
 
 
 class Review(models.Model):

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from audit.models.hands import exact_name
 from audit.models.reaudits import Reaudit
@@ -22,10 +23,10 @@ class RulesetState(models.TextChoices):
     its name is free again.
     """
 
-    DRAFT = "draft", "Draft"
-    PUBLISHED = "published", "Published"
-    RETIRED = "retired", "Retired"
-    WITHDRAWN = "withdrawn", "Withdrawn"
+    DRAFT = "draft", _("Draft")
+    PUBLISHED = "published", _("Published")
+    RETIRED = "retired", _("Retired")
+    WITHDRAWN = "withdrawn", _("Withdrawn")
 
 
 KNOWN = (RulesetState.PUBLISHED, RulesetState.RETIRED)
@@ -132,9 +133,9 @@ class SwitchKind(models.TextChoices):
     `cancel` takes an earlier switch back, as if it had never been said.
     """
 
-    START = "start", "In force"
-    END = "end", "No longer in force"
-    CANCEL = "cancel", "Taken back"
+    START = "start", _("In force")
+    END = "end", _("No longer in force")
+    CANCEL = "cancel", _("Taken back")
 
 
 class RulesetSwitch(models.Model):

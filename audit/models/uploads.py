@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class UploadState(models.TextChoices):
@@ -13,12 +14,12 @@ class UploadState(models.TextChoices):
     not arrive whole; `error` says which.
     """
 
-    RECEIVING = "receiving", "Receiving"
-    QUEUED = "queued", "Queued"
-    RUNNING = "running", "Running"
-    DONE = "done", "Done"
-    PARTLY = "partly", "Partly done"
-    FAILED = "failed", "Failed"
+    RECEIVING = "receiving", _("Receiving")
+    QUEUED = "queued", _("Queued")
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Done")
+    PARTLY = "partly", _("Partly done")
+    FAILED = "failed", _("Failed")
 
 
 class Upload(models.Model):
@@ -134,10 +135,10 @@ class UploadSource(models.Model):
 class ChunkState(models.TextChoices):
     """Whether a chunk waits, is being judged, or has ended."""
 
-    QUEUED = "queued", "Queued"
-    RUNNING = "running", "Running"
-    DONE = "done", "Done"
-    FAILED = "failed", "Failed"
+    QUEUED = "queued", _("Queued")
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Done")
+    FAILED = "failed", _("Failed")
 
 
 class Chunk(models.Model):

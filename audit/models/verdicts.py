@@ -3,6 +3,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class VerdictKind(models.TextChoices):
@@ -11,10 +12,10 @@ class VerdictKind(models.TextChoices):
     `consistent`: nothing was found, but the record lacks facts and not everything could be checked.
     """
 
-    CLEAN = "clean", "Clean"
-    CONSISTENT = "consistent", "Consistent"
-    DISCREPANT = "discrepant", "Discrepant"
-    VOID = "void", "Void"
+    CLEAN = "clean", _("Clean")
+    CONSISTENT = "consistent", _("Consistent")
+    DISCREPANT = "discrepant", _("Discrepant")
+    VOID = "void", _("Void")
 
 
 class Verdict(models.Model):
@@ -52,8 +53,8 @@ class Verdict(models.Model):
 class Severity(models.TextChoices):
     """Whether a finding makes its hand discrepant."""
 
-    ERROR = "error", "Error"
-    WARNING = "warning", "Warning"
+    ERROR = "error", _("Error")
+    WARNING = "warning", _("Warning")
 
 
 class FindingFields(models.Model):

@@ -6,17 +6,18 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class VisitEnd(models.TextChoices):
     """How a visit ended."""
 
-    SIGNED_OUT = "signed-out", "signed out"
-    IDLE = "idle", "was idle for too long"
-    AGE = "age", "lasted too long"
-    CLOSED = "closed", "the account was closed"
-    PASSWORD = "password", "the password was changed"
-    LEFT = "left", "another sign-in in the same browser"
+    SIGNED_OUT = "signed-out", _("signed out")
+    IDLE = "idle", _("was idle for too long")
+    AGE = "age", _("lasted too long")
+    CLOSED = "closed", _("the account was closed")
+    PASSWORD = "password", _("the password was changed")
+    LEFT = "left", _("another sign-in in the same browser")
 
 
 class Visit(models.Model):
@@ -54,20 +55,20 @@ class Visit(models.Model):
 class SignInWay(models.TextChoices):
     """What was shown."""
 
-    PASSWORD = "password", "password"
-    CODE = "code", "code of an authenticator"
-    RECOVERY = "recovery", "recovery code"
-    KEY = "key", "key of the API"
+    PASSWORD = "password", _("password")
+    CODE = "code", _("code of an authenticator")
+    RECOVERY = "recovery", _("recovery code")
+    KEY = "key", _("key of the API")
 
 
 class SignInOutcome(models.TextChoices):
     """What came of it."""
 
-    GOOD = "good", "let in"
-    HALF = "half", "asked for the second step"
-    WRONG = "wrong", "wrong"
-    LOCKED = "locked", "refused while locked"
-    CLOSED = "closed", "the account is closed"
+    GOOD = "good", _("let in")
+    HALF = "half", _("asked for the second step")
+    WRONG = "wrong", _("wrong")
+    LOCKED = "locked", _("refused while locked")
+    CLOSED = "closed", _("the account is closed")
 
 
 class SignIn(models.Model):

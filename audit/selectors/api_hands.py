@@ -219,4 +219,6 @@ def _instant(microseconds: int) -> datetime:
     try:
         return _EPOCH + microseconds * _MICROSECOND
     except OverflowError:
-        raise BadQuery("The page cannot be found: its mark in the address is damaged.") from None
+        raise BadQuery(
+            replay.say("The page cannot be found: its mark in the address is damaged.")
+        ) from None

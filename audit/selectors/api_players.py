@@ -12,6 +12,7 @@ from audit.selectors.belonging import in_sources
 from audit.selectors.filters import TEXT_MAX
 from audit.selectors.pages import BadQuery, Page, check_limit, make_page, read_cursor
 from audit.selectors.players_names import skeleton
+from replay import say
 
 COLUMNS = ("id", "source", "name", "skeleton", "is_unusual", "noted_at")
 
@@ -33,7 +34,7 @@ def list_players(
     at = read_cursor(cursor, 1)
     is_back = at is not None and at.is_back
     if any("\0" in text or len(text) > TEXT_MAX for text in (source, name)):
-        raise BadQuery("A name has no such character, or is shorter.")
+        raise BadQuery(say("A name has no such character, or is shorter."))
     wanted = in_sources(sources)
     if source:
         wanted &= Q(source=source)

@@ -65,9 +65,9 @@ class CertificateFilters:
         )
         state, every = query.get("state", ""), query.get("all", "")
         if state not in ("", "complete", "incomplete"):
-            raise BadQuery("The filter “state” is none of complete, incomplete.")
+            raise BadQuery(replay.say("The filter “state” is none of complete, incomplete."))
         if every not in ("", "1"):
-            raise BadQuery("The filter “all” is none of 1.")
+            raise BadQuery(replay.say("The filter “all” is none of 1."))
         return cls(
             source=named.source,
             table=named.table,
@@ -295,7 +295,9 @@ def _day(ordinal: int) -> date:
     try:
         return date.fromordinal(ordinal)
     except (ValueError, OverflowError):
-        raise BadQuery("The page cannot be found: its mark in the address is damaged.") from None
+        raise BadQuery(
+            replay.say("The page cannot be found: its mark in the address is damaged.")
+        ) from None
 
 
 def _run_row(run: CertificateRun) -> RunRow:

@@ -23,6 +23,7 @@ from audit.selectors.pages import (
     make_page,
     read_cursor,
 )
+from replay import say
 
 NAME_MAX = 128
 ACTS_MAX = 500
@@ -67,7 +68,7 @@ def list_claims(
     """Claims, the newest first; `player` is a whole name. Raises: BadQuery."""
     limit = check_limit(limit)
     if len(player) > NAME_MAX or "\0" in player:
-        raise BadQuery("The player is no name.")
+        raise BadQuery(say("The player is no name."))
     at = read_cursor(cursor, 1)
     claims = Claim.objects.select_related("case", "entered_by").prefetch_related("acts")
     claims = claims.filter(in_sources(sources))
@@ -159,7 +160,7 @@ def list_remedies(
     """Remedies, the newest first. Raises: BadQuery."""
     limit = check_limit(limit)
     if state and state not in RemedyState.values:
-        raise BadQuery("There is no such state of a remedy.")
+        raise BadQuery(say("There is no such state of a remedy."))
     at = read_cursor(cursor, 1)
     remedies = _remedies().filter(in_sources(sources, "case__source"))
     if state:

@@ -176,14 +176,14 @@ class QueueFilters:
 def _choice(query: Mapping[str, str], key: str, known: Sequence[str]) -> str:
     value = query.get(key, "")
     if value and value not in known:
-        raise BadQuery(f"There is no {key} “{value[:TEXT_MAX]}”.")
+        raise BadQuery(replay.say("There is no {key} “{value}”.", key=key, value=value[:TEXT_MAX]))
     return value
 
 
 def _text(query: Mapping[str, str], key: str) -> str:
     value = query.get(key, "")
     if len(value) > TEXT_MAX or "\0" in value:
-        raise BadQuery(f"The {key} is no name.")
+        raise BadQuery(replay.say("The {key} is no name.", key=key))
     return value
 
 
@@ -243,7 +243,9 @@ def _instant(microseconds: int) -> datetime:
     try:
         return _EPOCH + microseconds * _MICROSECOND
     except OverflowError:
-        raise BadQuery("The page cannot be found: its mark in the address is damaged.") from None
+        raise BadQuery(
+            replay.say("The page cannot be found: its mark in the address is damaged.")
+        ) from None
 
 
 def cases_by_number(numbers: Sequence[int], *, sources: Sources) -> list[CaseRow]:

@@ -117,7 +117,7 @@ class HandFilters:
             net=_net(query, "net"),
         )
         if filters.day_from and filters.day_to and filters.day_to < filters.day_from:
-            raise BadQuery("The last day lies before the first.")
+            raise BadQuery(replay.say("The last day lies before the first."))
         return filters
 
     def condition(self, *, sources: Sources) -> Q:
@@ -299,9 +299,17 @@ def _midnight(day: date) -> datetime:
 def _text(query: Mapping[str, str], key: str) -> str:
     value = query.get(key, "")
     if len(value) > TEXT_MAX:
-        raise BadQuery(f"The filter “{key}” holds more than {TEXT_MAX} characters.")
+        raise BadQuery(
+            replay.say(
+                "The filter “{key}” holds more than {text_max} characters.",
+                key=key,
+                text_max=TEXT_MAX,
+            )
+        )
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise BadQuery(f"The filter “{key}” holds a character that no name has.")
+        raise BadQuery(
+            replay.say("The filter “{key}” holds a character that no name has.", key=key)
+        )
     return value
 
 
@@ -309,8 +317,12 @@ def _choice(query: Mapping[str, str], key: str, known: tuple[str, ...]) -> str:
     value = query.get(key, "")
     if value and value not in known:
         if len(known) > CHOICES_NAMED:
-            raise BadQuery(f"The filter “{key}” names nothing that is known here.")
-        raise BadQuery(f"The filter “{key}” is none of {', '.join(known)}.")
+            raise BadQuery(
+                replay.say("The filter “{key}” names nothing that is known here.", key=key)
+            )
+        raise BadQuery(
+            replay.say("The filter “{key}” is none of {join}.", key=key, join=", ".join(known))
+        )
     return value
 
 
@@ -324,7 +336,9 @@ def _day(query: Mapping[str, str], key: str) -> date | None:
         day = None
     # fromisoformat knows more forms than a date field sends.
     if day is None or day.isoformat() != value:
-        raise BadQuery(f"The filter “{key}” is no date: write it as 2026-03-31.")
+        raise BadQuery(
+            replay.say("The filter “{key}” is no date: write it as 2026-03-31.", key=key)
+        )
     return day
 
 
@@ -333,7 +347,7 @@ def _amount(query: Mapping[str, str], key: str) -> Decimal | None:
     if not value:
         return None
     if _AMOUNT.fullmatch(value) is None:
-        raise BadQuery(f"The filter “{key}” is no amount: write it as 12.50.")
+        raise BadQuery(replay.say("The filter “{key}” is no amount: write it as 12.50.", key=key))
     return Decimal(value)
 
 
@@ -342,7 +356,9 @@ def _net(query: Mapping[str, str], key: str) -> Decimal | None:
     if not value:
         return None
     if _NET.fullmatch(value) is None:
-        raise BadQuery(f"The filter “{key}” is no amount: write it as 12.50 or -12.50.")
+        raise BadQuery(
+            replay.say("The filter “{key}” is no amount: write it as 12.50 or -12.50.", key=key)
+        )
     return Decimal(value)
 
 
@@ -351,7 +367,7 @@ def _number(query: Mapping[str, str], key: str) -> int | None:
     if not value:
         return None
     if not (value.isascii() and value.isdecimal() and len(value) <= 19):
-        raise BadQuery(f"The filter “{key}” is no number.")
+        raise BadQuery(replay.say("The filter “{key}” is no number.", key=key))
     if not 1 <= int(value) <= KEY_MAX:
-        raise BadQuery(f"The filter “{key}” is out of range.")
+        raise BadQuery(replay.say("The filter “{key}” is out of range.", key=key))
     return int(value)

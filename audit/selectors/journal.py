@@ -13,6 +13,7 @@ from audit.models import JournalEntry, Review, ReviewKind
 from audit.selectors.access import Act, Sources
 from audit.selectors.newest import newest_first
 from audit.selectors.pages import KEY_MAX, BadQuery, Page
+from replay import say
 
 LIMIT = 50
 PLAYER_MAX = 128
@@ -56,10 +57,10 @@ class JournalFilters:
         """Read the query of the page. Raises: BadQuery."""
         act = query.get("act", "")
         if act and act not in {one.value for one in Act}:
-            raise BadQuery("“act” names no act.")
+            raise BadQuery(say("“act” names no act."))
         for key in ("actor", "player", "source"):
             if "\x00" in query.get(key, "") or len(query.get(key, "")) > 150:
-                raise BadQuery(f"“{key}” is no name.")
+                raise BadQuery(say("“{key}” is no name.", key=key))
         found = cls(
             actor=query.get("actor", ""),
             act=act,
@@ -71,7 +72,7 @@ class JournalFilters:
             day_to=_day(query, "to"),
         )
         if found.day_from and found.day_to and found.day_from > found.day_to:
-            raise BadQuery("“from” is after “to”.")
+            raise BadQuery(say("“from” is after “to”."))
         return found
 
 
@@ -135,7 +136,7 @@ def _number(query: Mapping[str, str], key: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and int(text[:20]) <= KEY_MAX and len(text) < 20):
-        raise BadQuery(f"“{key}” is no number.")
+        raise BadQuery(say("“{key}” is no number.", key=key))
     return int(text)
 
 
@@ -148,7 +149,7 @@ def _day(query: Mapping[str, str], key: str) -> date | None:
     except ValueError:
         day = None
     if day is None or day.isoformat() != text or day.year == date.max.year:
-        raise BadQuery(f"“{key}” is no day: write it as 2026-03-01.")
+        raise BadQuery(say("“{key}” is no day: write it as 2026-03-01.", key=key))
     return day
 
 

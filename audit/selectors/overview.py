@@ -49,7 +49,11 @@ class OverviewQuery:
         narrowed = HandFilters.parse({key: query[key] for key in ("to", "source") if key in query})
         days = query.get("days", "") or str(PERIODS[0])
         if days not in map(str, PERIODS):
-            raise BadQuery(f"The filter “days” is none of {', '.join(map(str, PERIODS))}.")
+            raise BadQuery(
+                replay.say(
+                    "The filter “days” is none of {join}.", join=", ".join(map(str, PERIODS))
+                )
+            )
         return cls(days=int(days), day_to=narrowed.day_to, source=narrowed.source)
 
 

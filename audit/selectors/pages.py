@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from replay import say
+
 KEY_MAX = 2**63 - 1
 LIMIT_MAX = 500
 
@@ -57,17 +59,17 @@ def read_cursor(text: str | None, parts: int) -> Cursor | None:
         return None
     match = _CURSOR.fullmatch(text)
     if match is None:
-        raise BadQuery("The page cannot be found: its mark in the address is damaged.")
+        raise BadQuery(say("The page cannot be found: its mark in the address is damaged."))
     key = tuple(int(part) for part in match.group(2)[1:].split("."))
     if len(key) != parts or any(abs(part) > KEY_MAX for part in key):
-        raise BadQuery("The page cannot be found: its mark in the address is damaged.")
+        raise BadQuery(say("The page cannot be found: its mark in the address is damaged."))
     return Cursor(key=key, is_back=match.group(1) == "b")
 
 
 def check_limit(limit: int) -> int:
     """Raises: BadQuery when a page would hold no row, or more than LIMIT_MAX."""
     if not 1 <= limit <= LIMIT_MAX:
-        raise BadQuery(f"A page holds 1 to {LIMIT_MAX} rows.")
+        raise BadQuery(say("A page holds 1 to {limit_max} rows.", limit_max=LIMIT_MAX))
     return limit
 
 

@@ -44,9 +44,9 @@ class Flip:
         kinds = ("clean", "consistent", "discrepant", "void")
         codes = ("", *replay.CODES)
         if len(parts) != 4 or parts[0] not in kinds or parts[2] not in kinds:
-            raise BadQuery("The kind of change in the address is damaged.")
+            raise BadQuery(replay.say("The kind of change in the address is damaged."))
         if parts[1] not in codes or parts[3] not in codes:
-            raise BadQuery("The kind of change in the address is damaged.")
+            raise BadQuery(replay.say("The kind of change in the address is damaged."))
         return cls(kind_before=parts[0], code_before=parts[1], kind=parts[2], code=parts[3])
 
     def write(self) -> str:

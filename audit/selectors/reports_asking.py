@@ -18,6 +18,7 @@ from audit.selectors.pages import BadQuery
 from audit.selectors.reports_content import Scope
 from audit.selectors.reports_definitions import Definition
 from audit.selectors.reports_hands import first_day
+from replay import say
 
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
 THRESHOLDS = ("large_win", "large_wager")
@@ -43,7 +44,7 @@ def read_request(definition: Definition, query: Mapping[str, str], access: Acces
     """
     for name in ("source", "table", "game", "player", *THRESHOLDS):
         if query.get(name) and name not in definition.fields:
-            raise BadQuery(f"This report is not narrowed by “{name}”.")
+            raise BadQuery(say("This report is not narrowed by “{name}”.", name=name))
     named = HandFilters.parse(
         {
             key: query[key]
@@ -52,9 +53,9 @@ def read_request(definition: Definition, query: Mapping[str, str], access: Acces
         }
     )
     if "player" in definition.fields and not named.player:
-        raise BadQuery("Say which player the statement is for.")
+        raise BadQuery(say("Say which player the statement is for."))
     if "player" in definition.fields and not named.source:
-        raise BadQuery("Say of which source the player is.")
+        raise BadQuery(say("Say of which source the player is."))
     sources = _sources(definition, named.source, access)
     parameters: dict[str, Any] = {
         name: getattr(named, name)
@@ -75,34 +76,36 @@ def _sources(definition: Definition, source: str, access: Access) -> Sources:
     allowed = access.sources(Act.MAKE_REPORTS)
     if definition.act is not None:
         if not access.may(definition.act):
-            raise BadQuery("This report is not yours to make.")
+            raise BadQuery(say("This report is not yours to make."))
         own = access.sources(definition.act)
         allowed = own if allowed is None else allowed if own is None else allowed & own
     if not source:
         return allowed
     is_known = Table.objects.filter(source=source).exists()
     if not is_known or (allowed is not None and source not in allowed):
-        raise BadQuery("There is no such source.")
+        raise BadQuery(say("There is no such source."))
     return frozenset({source})
 
 
 def _basis(query: Mapping[str, str]) -> ReportBasis:
     text = query.get("basis", "") or ReportBasis.DAY.value
     if text not in ReportBasis.values:
-        raise BadQuery(f"The filter “basis” is none of {', '.join(ReportBasis.values)}.")
+        raise BadQuery(
+            say("The filter “basis” is none of {join}.", join=", ".join(ReportBasis.values))
+        )
     return ReportBasis(text)
 
 
 def _days(basis: ReportBasis, named: HandFilters, scope: Scope) -> tuple[date, date]:
     last = named.day_to
     if last is None:
-        raise BadQuery("Say which day the report is of, or up to which day.")
+        raise BadQuery(say("Say which day the report is of, or up to which day."))
     if basis == ReportBasis.DAYS:
         if named.day_from is None:
-            raise BadQuery("Say from which day.")
+            raise BadQuery(say("Say from which day."))
         return named.day_from, last
     if named.day_from is not None:
-        raise BadQuery("The first day is given by the kind of period: leave “from” empty.")
+        raise BadQuery(say("The first day is given by the kind of period: leave “from” empty."))
     return first_of(basis, last, scope), last
 
 
@@ -130,10 +133,18 @@ def read_limits(name: str, text: str) -> dict[str, str]:
     for word in filter(None, (part.strip() for part in text.split(","))):
         currency, _, amount = (part.strip() for part in word.rpartition("="))
         if not currency or len(currency) > 128 or not _AMOUNT.fullmatch(amount):
-            raise BadQuery(f"“{word[:60]}” is no threshold: write it as HKD=1000.")
+            raise BadQuery(say("“{word}” is no threshold: write it as HKD=1000.", word=word[:60]))
         if currency in found:
-            raise BadQuery(f"The threshold of {currency[:60]} is given twice.")
+            raise BadQuery(
+                say("The threshold of {currency} is given twice.", currency=currency[:60])
+            )
         found[currency] = amount
     if len(found) > CURRENCIES_MAX:
-        raise BadQuery(f"“{name}” holds more than {CURRENCIES_MAX} currencies.")
+        raise BadQuery(
+            say(
+                "“{name}” holds more than {currencies_max} currencies.",
+                name=name,
+                currencies_max=CURRENCIES_MAX,
+            )
+        )
     return dict(sorted(found.items()))

@@ -182,7 +182,10 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
         for one in _HANDS.decode(content):
             if len(lines) == ROWS_MAX:
                 raise StatementTooLong(
-                    f"A statement holds {ROWS_MAX:,} hands at most: choose fewer days."
+                    replay.say(
+                        "A statement holds {rows_max:,} hands at most: choose fewer days.",
+                        rows_max=ROWS_MAX,
+                    )
                 )
             lines.append(_line(one))
             key = (one.source, one.game, one.currency, one.digits)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from audit.models import SignIn, SignInOutcome, SignInWay, Visit
 from audit.selectors.newest import newest_first
 from audit.selectors.pages import BadQuery, NotFound, Page
+from replay import say
 
 LIMIT = 50
 
@@ -81,7 +82,7 @@ def list_sign_ins(
 ) -> Page[SignInRow]:
     """Attempts to come in, the newest first. Raises: BadQuery."""
     if outcome and outcome not in SignInOutcome.values:
-        raise BadQuery("“outcome” names no outcome.")
+        raise BadQuery(say("“outcome” names no outcome."))
     rows = SignIn.objects.all()
     if account_id is not None:
         rows = rows.filter(account_id=account_id)

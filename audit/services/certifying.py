@@ -54,13 +54,15 @@ def request_certificates(
     """Have the tables of a day certified; returns the run. One table alone gets its certificate
     even when nothing is known of that day. Raises: RunRefused."""
     if not source and sources is not None:
-        raise RunRefused("Name one of your sources.")
+        raise RunRefused(replay.say("Name one of your sources."))
     tables = _tables(source, table).filter(in_sources(sources))
     count = tables.count()
     if table and not source:
-        raise RunRefused("A table is named together with its source.")
+        raise RunRefused(replay.say("A table is named together with its source."))
     if count == 0:
-        raise RunRefused("There is no such table." if source or table else "No table is known yet.")
+        if source or table:
+            raise RunRefused(replay.say("There is no such table."))
+        raise RunRefused(replay.say("No table is known yet."))
     with transaction.atomic():
         run = CertificateRun.objects.create(
             day=day, source=source, table=table, made_by=user, table_count=count
@@ -88,7 +90,7 @@ def stop_run(*, run_id: int) -> None:
     """Stop a run behind the table that it is at. Raises: RunRefused."""
     stopped = CertificateRun.objects.filter(pk=run_id, state__in=OPEN)
     if not stopped.update(state=RunState.STOPPED, touched_at=timezone.now()):
-        raise RunRefused("This run has ended or was stopped already.")
+        raise RunRefused(replay.say("This run has ended or was stopped already."))
 
 
 def resume_run(*, run_id: int) -> None:
@@ -96,7 +98,7 @@ def resume_run(*, run_id: int) -> None:
     with transaction.atomic():
         stopped = CertificateRun.objects.filter(pk=run_id, state=RunState.STOPPED)
         if not stopped.update(state=RunState.QUEUED, touched_at=timezone.now()):
-            raise RunRefused("This run was not stopped.")
+            raise RunRefused(replay.say("This run was not stopped."))
         queue_run_on_commit(run_id)
 
 

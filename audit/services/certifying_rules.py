@@ -9,6 +9,7 @@ from audit.models.certificates import MINUTES_A_DAY
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
 from audit.selectors.certificates_days import current_rules, is_zone
+from replay import say
 
 
 class DayRuleRefused(ValueError):
@@ -31,20 +32,22 @@ def set_day_rule(
     where the place has that rule of its own already. Raises: DayRuleRefused.
     """
     if table and not source:
-        raise DayRuleRefused("A table is named together with its source.")
+        raise DayRuleRefused(say("A table is named together with its source."))
     if not source and sources is not None:
-        raise DayRuleRefused("Name one of your sources: a rule for all is not yours to make.")
+        raise DayRuleRefused(say("Name one of your sources: a rule for all is not yours to make."))
     known = Table.objects.filter(in_sources(sources))
     if source and not known.filter(source=source).exists():
-        raise DayRuleRefused("There is no such source.")
+        raise DayRuleRefused(say("There is no such source."))
     if table and not known.filter(source=source, name=table).exists():
-        raise DayRuleRefused("There is no such table of this source.")
+        raise DayRuleRefused(say("There is no such table of this source."))
     if time_zone and not is_zone(time_zone):
-        raise DayRuleRefused(f"“{time_zone}” is no time zone; one is written as Asia/Macau.")
+        raise DayRuleRefused(
+            say("“{time_zone}” is no time zone; one is written as Asia/Macau.", time_zone=time_zone)
+        )
     if not 0 <= starts_at < MINUTES_A_DAY:
-        raise DayRuleRefused("A day starts between 00:00 and 23:59.")
+        raise DayRuleRefused(say("A day starts between 00:00 and 23:59."))
     if numbering not in Numbering.values:
-        raise DayRuleRefused("The ids of hands are numbered, not numbered, or looked at.")
+        raise DayRuleRefused(say("The ids of hands are numbered, not numbered, or looked at."))
     held = current_rules().by_place.get((source, table))
     if held is not None and (held.time_zone, held.starts_at, held.numbering) == (
         time_zone,

@@ -85,10 +85,16 @@ def receive_feed(
     """
     known = importers.FEEDS.get(feed)
     if known is None:
-        raise FeedUnknown(f"There is no feed {feed}: it is one of {', '.join(importers.FEEDS)}.")
+        raise FeedUnknown(
+            replay.say(
+                "There is no feed {feed}: it is one of {join}.",
+                feed=feed,
+                join=", ".join(importers.FEEDS),
+            )
+        )
     facts: dict[str, Any] = {"source": _source(source)} if known.needs_source else {}
     if facts and not holds(sources, facts["source"]):
-        raise SourceRefused("You may hand in nothing of this source.")
+        raise SourceRefused(replay.say("You may hand in nothing of this source."))
     raw = _read(stream, on_progress)
 
     def take(lines: Iterable[replay.Line], **how: Any) -> Received:
@@ -113,7 +119,10 @@ def receive_feed(
     again = [piece for piece in cut.pieces if piece.restates]
     if again and user is None:
         raise RestatementIncomplete(
-            "Some of its records are settled anew, which somebody must announce: name an account."
+            replay.say(
+                "Some of its records are settled anew, which somebody must announce: name"
+                " an account."
+            )
         )
     others, restating_id = list(cut.pieces), None
     if again and restatement is None:
@@ -138,7 +147,12 @@ def _source(source: str) -> str:
         or len(name) > NAME_MAX
         or _CONTROL.search(name)
     ):
-        raise FeedUnknown(f"A feed needs the name of its source: 1 to {NAME_MAX} characters.")
+        raise FeedUnknown(
+            replay.say(
+                "A feed needs the name of its source: 1 to {name_max} characters.",
+                name_max=NAME_MAX,
+            )
+        )
     return name
 
 
@@ -157,14 +171,21 @@ def _read(stream: ByteStream, on_progress: Callable[[int], None] | None) -> byte
         except OSError as error:
             reason = storable(error.strerror or "the sender hung up", 200)
             raise UploadInterrupted(
-                f"Incomplete upload: after {size} bytes it broke off ({reason})."
+                replay.say(
+                    "Incomplete upload: after {size} bytes it broke off ({reason}).",
+                    size=size,
+                    reason=reason,
+                )
             ) from error
         if not piece:
             return b"".join(pieces)
         size += len(piece)
         if size > importers.FILE_BYTES_MAX:
             raise UploadTooLarge(
-                f"A file of a feed is at most {importers.FILE_BYTES_MAX} bytes: send it in parts."
+                replay.say(
+                    "A file of a feed is at most {file_bytes_max} bytes: send it in parts.",
+                    file_bytes_max=importers.FILE_BYTES_MAX,
+                )
             )
         pieces.append(piece)
         if on_progress is not None:

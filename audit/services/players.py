@@ -118,15 +118,17 @@ def decide_names(
     Raises: NamesRefused.
     """
     if name == other:
-        raise NamesRefused("Two different names are needed.")
+        raise NamesRefused(replay.say("Two different names are needed."))
     if not reason.strip():
-        raise NamesRefused("A decision needs a reason.")
+        raise NamesRefused(replay.say("A decision needs a reason."))
     if len(reason) > REASON_MAX:
-        raise NamesRefused(f"A reason has at most {REASON_MAX} characters.")
+        raise NamesRefused(
+            replay.say("A reason has at most {reason_max} characters.", reason_max=REASON_MAX)
+        )
     players = Player.objects.filter(in_sources(sources), source=source)
     known = players.filter(name__in=[name, other]).count()
     if known != 2:
-        raise NamesRefused("One of these names was never seen at this source.")
+        raise NamesRefused(replay.say("One of these names was never seen at this source."))
     first, second = sorted((name, other))
     NameDecision.objects.create(
         source=source,

@@ -91,11 +91,13 @@ def open_reaudit(
     """
     reason = reason.strip()
     if not reason:
-        raise ReauditRefused("Say why: the reason stays on record.")
+        raise ReauditRefused(replay.say("Say why: the reason stays on record."))
     if len(reason) > REASON_MAX:
-        raise ReauditRefused(f"The reason is longer than {REASON_MAX} characters.")
+        raise ReauditRefused(
+            replay.say("The reason is longer than {reason_max} characters.", reason_max=REASON_MAX)
+        )
     if storable(reason, REASON_MAX) != reason:
-        raise ReauditRefused("The reason holds a character that cannot be kept.")
+        raise ReauditRefused(replay.say("The reason holds a character that cannot be kept."))
     scope = Scope.parse(
         query,
         sources=sources,
@@ -105,7 +107,7 @@ def open_reaudit(
         newest=newest,
     )
     if scope.sources is not None and not scope.sources:
-        raise ReauditRefused("There is no hand of this source.")
+        raise ReauditRefused(replay.say("There is no hand of this source."))
     rulesets = known_rulesets()
     rehearsed = rehearsable_ruleset(ruleset) if ruleset else None
     played_from, hand_from = _first_of_newest(scope)
@@ -284,10 +286,14 @@ def resume_reaudit(*, reaudit_id: int) -> Resumed:
     with transaction.atomic():
         reaudit = Reaudit.objects.select_for_update().get(pk=reaudit_id)
         if reaudit.state != ReauditState.STOPPED:
-            raise ReauditRefused(f"Re-audit {reaudit_id} is not stopped.")
+            raise ReauditRefused(
+                replay.say("Re-audit {reaudit_id} is not stopped.", reaudit_id=reaudit_id)
+            )
         misfit = misfit_of(reaudit)
         if misfit is not None:
-            raise ReauditRefused(f"{misfit} It cannot go on here: start another one.")
+            raise ReauditRefused(
+                replay.say("{misfit} It cannot go on here: start another one.", misfit=misfit)
+            )
         now = timezone.now()
         reaudit.state = ReauditState.RUNNING if reaudit.is_gathered else ReauditState.GATHERING
         reaudit.running_since = now if reaudit.is_gathered else None

@@ -147,11 +147,13 @@ def _reason(restatement: str | None, user: User | None) -> str:
         return ""
     reason = restatement.strip()
     if not reason:
-        raise RestatementIncomplete("A restatement needs a reason.")
+        raise RestatementIncomplete(replay.say("A restatement needs a reason."))
     if len(reason) > REASON_MAX:
-        raise RestatementIncomplete(f"The reason is longer than {REASON_MAX} characters.")
+        raise RestatementIncomplete(
+            replay.say("The reason is longer than {reason_max} characters.", reason_max=REASON_MAX)
+        )
     if user is None:
-        raise RestatementIncomplete("A restatement needs somebody who announces it.")
+        raise RestatementIncomplete(replay.say("A restatement needs somebody who announces it."))
     return storable(reason, REASON_MAX)
 
 
@@ -284,12 +286,18 @@ class _Source:
         except OSError as error:
             reason = storable(error.strerror or "the sender hung up", REASON_MAX)
             raise UploadInterrupted(
-                f"Incomplete upload: after {self.byte_count} bytes it broke off ({reason})."
+                replay.say(
+                    "Incomplete upload: after {byte_count} bytes it broke off ({reason}).",
+                    byte_count=self.byte_count,
+                    reason=reason,
+                )
             ) from error
         self.byte_count += len(piece)
         most = settings.TILECOURT_UPLOAD_BYTES_MAX
         if self.byte_count > most:
-            raise UploadTooLarge(f"The file is larger than {most} bytes: send it in parts.")
+            raise UploadTooLarge(
+                replay.say("The file is larger than {most} bytes: send it in parts.", most=most)
+            )
         self._hash.update(piece)
         if self.on_beat is not None and time.monotonic() - self._beaten >= BEAT_SECONDS:
             self._beaten = time.monotonic()
@@ -310,13 +318,21 @@ class _Source:
         """Hear how many bytes have come out so far. Raises: UploadTooLarge."""
         most = settings.TILECOURT_UNPACKED_BYTES_MAX
         if unpacked > most:
-            raise UploadTooLarge(f"The file unpacks to more than {most} bytes: send it in parts.")
+            raise UploadTooLarge(
+                replay.say(
+                    "The file unpacks to more than {most} bytes: send it in parts.", most=most
+                )
+            )
         free, ratio = settings.TILECOURT_UNPACKED_BYTES_FREE, settings.TILECOURT_UNPACKED_RATIO_MAX
         if unpacked > free and unpacked > ratio * self.byte_count:
             # No log packs so well: it is nothing but repetition.
             raise UploadTooLarge(
-                f"The file unpacks to more than {free} bytes"
-                f" and to more than {ratio} times its size: send the log plain."
+                replay.say(
+                    "The file unpacks to more than {free} bytes and to more than {ratio}"
+                    " times its size: send the log plain.",
+                    free=free,
+                    ratio=ratio,
+                )
             )
 
 
@@ -337,7 +353,9 @@ class _LineStore:
         self.count += 1
         most = settings.TILECOURT_UPLOAD_LINES_MAX
         if self.count > most:
-            raise UploadTooLarge(f"The file has more than {most} lines: send it in parts.")
+            raise UploadTooLarge(
+                replay.say("The file has more than {most} lines: send it in parts.", most=most)
+            )
         if line.refusal is not None or line.data is None:
             self._refuse(line)
             return
@@ -390,7 +408,9 @@ class _LineStore:
                 line_count=self.count,
             )
             if not still_open:
-                raise UploadInterrupted("Incomplete upload: it took too long and was given up.")
+                raise UploadInterrupted(
+                    replay.say("Incomplete upload: it took too long and was given up.")
+                )
         self.chunks.append(chunk_id)
 
 
@@ -406,7 +426,9 @@ def _close(upload_id: int, source: _Source, lines: _LineStore) -> None:
             touched_at=timezone.now(),
         )
         if not was_open:
-            raise UploadInterrupted("Incomplete upload: it took too long and was given up.")
+            raise UploadInterrupted(
+                replay.say("Incomplete upload: it took too long and was given up.")
+            )
         Chunk.objects.filter(upload_id=upload_id).update(
             queued_at=timezone.now(), due_at=timezone.now()
         )

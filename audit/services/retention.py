@@ -40,6 +40,7 @@ from audit.selectors.retention import (
 from audit.services.journal import record
 from audit.services.retention_deleting import delete_batch
 from audit.services.sealing import seal
+from replay import say
 
 ITEMS_AT_ONCE = 500
 REASON_MAX = 2_000
@@ -71,7 +72,7 @@ def set_term(
     """
     by = _who(access, source)
     if not 1 <= count <= COUNT_MAX:
-        raise RetentionRefused(f"A term counts from 1 to {COUNT_MAX:,}.")
+        raise RetentionRefused(say("A term counts from 1 to {count_max:,}.", count_max=COUNT_MAX))
     with transaction.atomic():
         term = RetentionTerm.objects.create(
             source=source,
@@ -94,15 +95,15 @@ def place_hold(
     """
     by = _who(access, source)
     if hand_id and case is not None:
-        raise RetentionRefused("A hold is on one hand, on one case, or on a whole source.")
+        raise RetentionRefused(say("A hold is on one hand, on one case, or on a whole source."))
     hand = None
     if hand_id:
         found = Hand.objects.filter(source=source, hand_id=hand_id)
         hand = found.values_list("pk", flat=True).first()
         if hand is None:
-            raise RetentionRefused("There is no such hand in this source.")
+            raise RetentionRefused(say("There is no such hand in this source."))
     if case is not None and not Case.objects.filter(pk=case, source=source).exists():
-        raise RetentionRefused("There is no such case in this source.")
+        raise RetentionRefused(say("There is no such case in this source."))
     with transaction.atomic():
         hold = LegalHold.objects.create(
             source=source, hand_id=hand, case_id=case, reason=_reason(reason), placed_by_id=by
@@ -117,7 +118,7 @@ def lift_hold(*, access: Access, hold: int, reason: str) -> None:
         held = LegalHold.objects.select_for_update().get(pk=hold)
         by = _who(access, held.source)
         if HoldEnd.objects.filter(hold=held).exists():
-            raise RetentionRefused("The hold was lifted already.")
+            raise RetentionRefused(say("The hold was lifted already."))
         HoldEnd.objects.create(hold=held, reason=_reason(reason), lifted_by_id=by)
         _note(access, f"legal-hold:{hold}", held.source, held.hand_id)
 
@@ -139,13 +140,18 @@ def begin_run(
     cutoff = term.cutoff_at if cutoff_at is None else cutoff_at
     if cutoff > term.cutoff_at:
         raise RetentionRefused(
-            f"The date has not come: {record_class.label.lower()} are kept for {term.words}, so"
-            f" only what was received before {_told(term.cutoff_at)} may go."
+            say(
+                "The date has not come: {lower} are kept for {term_words}, so only what was"
+                " received before {told} may go.",
+                lower=record_class.label.lower(),
+                term_words=term.words,
+                told=_told(term.cutoff_at),
+            )
         )
     going = RetentionRun.objects.filter(record_class=record_class, source=source)
     if (other := going.exclude(state=RetentionState.DONE).first()) is not None:
         raise RetentionRefused(
-            f"Retention run {other.pk} over the same is not done: go on with it."
+            say("Retention run {pk} over the same is not done: go on with it.", pk=other.pk)
         )
     with transaction.atomic():
         run = RetentionRun.objects.create(
@@ -180,12 +186,16 @@ def continue_run(*, run_id: int, on_progress: Progress | None = None) -> RunDone
     with _alone(run_id):
         run = RetentionRun.objects.get(pk=run_id)
         if run.state == RetentionState.DONE:
-            raise RetentionRefused(f"Retention run {run_id} is done.")
+            raise RetentionRefused(say("Retention run {run_id} is done.", run_id=run_id))
         term = term_in_force(RecordClass(run.record_class), run.source)
         if run.cutoff_at > term.cutoff_at:
             raise RetentionRefused(
-                f"A longer term was set since: {term.words}. What was received before"
-                f" {_told(run.cutoff_at)} is not yet of age."
+                say(
+                    "A longer term was set since: {term_words}. What was received before"
+                    " {told} is not yet of age.",
+                    term_words=term.words,
+                    told=_told(run.cutoff_at),
+                )
             )
         _set_state(run_id, RetentionState.RUNNING)
         # What has no leaf yet could not be proven to have been there.
@@ -272,7 +282,9 @@ def _alone(run_id: int) -> Iterator[None]:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK, run_id])
         (is_ours,) = cursor.fetchone()
     if not is_ours:
-        raise RetentionRefused(f"Retention run {run_id} is going on elsewhere at this moment.")
+        raise RetentionRefused(
+            say("Retention run {run_id} is going on elsewhere at this moment.", run_id=run_id)
+        )
     try:
         yield
     finally:
@@ -284,18 +296,24 @@ def _who(access: Access, source: str | None) -> int:
     """The account that acts. Raises: RetentionRefused where it may not."""
     sources = access.sources(Act.MANAGE_RETENTION)
     if access.account_id is None:
-        raise RetentionRefused("Somebody must do this: name an account.")
+        raise RetentionRefused(say("Somebody must do this: name an account."))
     if sources is not None and (source is None or source not in sources):
-        raise RetentionRefused("This account may not say how long records of this source are kept.")
+        raise RetentionRefused(
+            say("This account may not say how long records of this source are kept.")
+        )
     return access.account_id
 
 
 def _reason(text: str) -> str:
     reason = text.strip()
     if not reason:
-        raise RetentionRefused("A reason is needed.")
+        raise RetentionRefused(say("A reason is needed."))
     if len(reason) > REASON_MAX or "\x00" in reason:
-        raise RetentionRefused(f"A reason has at most {REASON_MAX:,} characters, and no NUL.")
+        raise RetentionRefused(
+            say(
+                "A reason has at most {reason_max:,} characters, and no NUL.", reason_max=REASON_MAX
+            )
+        )
     return reason
 
 

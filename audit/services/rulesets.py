@@ -79,11 +79,19 @@ def _read(content: bytes) -> replay.Ruleset:
     """Raises: RulesetRefused, with the place of everything that is wrong."""
     problems = replay.ruleset_problems(content)
     if problems:
-        words = "1 thing is" if len(problems) == 1 else f"{len(problems)} things are"
-        raise RulesetRefused(f"This is no ruleset: {words} wrong with it.", problems)
+        words = (
+            replay.say("1 thing is")
+            if len(problems) == 1
+            else replay.say("{count} things are", count=len(problems))
+        )
+        raise RulesetRefused(
+            replay.say("This is no ruleset: {words} wrong with it.", words=words), problems
+        )
     ruleset = replay.read_ruleset(content)
     if ruleset.revision > REVISION_MAX:
-        raise RulesetRefused(f"The revision is above {REVISION_MAX}.")
+        raise RulesetRefused(
+            replay.say("The revision is above {revision_max}.", revision_max=REVISION_MAX)
+        )
     return ruleset
 
 
@@ -92,21 +100,35 @@ def _check_name(ruleset: replay.Ruleset) -> None:
     known = current_rulesets().get(ruleset.name) or file_rulesets().get(ruleset.name)
     if known is not None:
         if known.sha256 == ruleset.sha256:
-            raise RulesetRefused(f"{ruleset.name} is known already, with these very bytes.")
+            raise RulesetRefused(
+                replay.say(
+                    "{ruleset_name} is known already, with these very bytes.",
+                    ruleset_name=ruleset.name,
+                )
+            )
         raise RulesetRefused(
-            f"{ruleset.name} is known already with other bytes, and a published revision is never"
-            " edited: give the change a new revision."
+            replay.say(
+                "{ruleset_name} is known already with other bytes, and a published revision"
+                " is never edited: give the change a new revision.",
+                ruleset_name=ruleset.name,
+            )
         )
     draft = RulesetRevision.objects.filter(name=ruleset.name, state=RulesetState.DRAFT).first()
     if draft is not None:
         is_same = bytes(draft.sha256).hex() == ruleset.sha256
         raise RulesetRefused(
-            f"There is a draft of {ruleset.name} already, with"
-            f" {'these very' if is_same else 'other'} bytes: withdraw it first."
+            replay.say(
+                "There is a draft of {ruleset_name} already, with {value} bytes: withdraw"
+                " it first.",
+                ruleset_name=ruleset.name,
+                value="these very" if is_same else "other",
+            )
         )
     others = {one.game for one in current_rulesets() if one.id == ruleset.id}
     if others - {ruleset.game}:
-        raise RulesetRefused(f"{ruleset.id} is a ruleset of another game, {min(others)}.")
+        raise RulesetRefused(
+            replay.say("{id} is a ruleset of another game, {min}.", id=ruleset.id, min=min(others))
+        )
 
 
 def approve_ruleset(
@@ -125,17 +147,24 @@ def approve_ruleset(
         row = _row(revision_pk, RulesetState.DRAFT, "published")
         if row.author_id == approver:
             raise SecondPersonNeeded(
-                "Whoever wrote a ruleset cannot publish it: ask somebody else."
+                replay.say("Whoever wrote a ruleset cannot publish it: ask somebody else.")
             )
         rehearsal = last_rehearsal(row)
         if rehearsal is None and not unrehearsed_reason.strip():
             raise RulesetRefused(
-                f"{row.name} was not rehearsed with these bytes: rehearse it, or say why it is"
-                " published without."
+                replay.say(
+                    "{row_name} was not rehearsed with these bytes: rehearse it, or say why"
+                    " it is published without.",
+                    row_name=row.name,
+                )
             )
         filed = file_rulesets().get(row.name)
         if filed is not None and filed.sha256 != bytes(row.sha256).hex():
-            raise RulesetRefused(f"A file of this service says otherwise what {row.name} is.")
+            raise RulesetRefused(
+                replay.say(
+                    "A file of this service says otherwise what {row_name} is.", row_name=row.name
+                )
+            )
         last = RulesetRevision.objects.aggregate(last=Max("publication"))["last"] or 0
         _change(
             row,
@@ -204,10 +233,15 @@ def _lock() -> None:
 def _row(revision_pk: int, state: RulesetState, becomes: str) -> RulesetRevision:
     row = RulesetRevision.objects.filter(pk=revision_pk).first()
     if row is None:
-        raise RulesetRefused("There is no such ruleset.")
+        raise RulesetRefused(replay.say("There is no such ruleset."))
     if row.state != state:
         raise RulesetRefused(
-            f"{row.name} is {row.get_state_display().lower()} and cannot be {becomes}."
+            replay.say(
+                "{row_name} is {lower} and cannot be {becomes}.",
+                row_name=row.name,
+                lower=row.get_state_display().lower(),
+                becomes=becomes,
+            )
         )
     return row
 
@@ -217,7 +251,9 @@ def _change(row: RulesetRevision, **values: str | int | datetime | None) -> None
     try:
         RulesetRevision.objects.filter(pk=row.pk).update(**fields)
     except IntegrityError as error:
-        raise RulesetRefused(f"The store refuses it: {str(error).splitlines()[0]}") from error
+        raise RulesetRefused(
+            replay.say("The store refuses it: {why}", why=str(error).splitlines()[0])
+        ) from error
 
 
 def note(
@@ -231,9 +267,15 @@ def note(
 def actor_of(access: Access, act: Act) -> int:
     """The account that does an act. Raises: RulesetRefused without one, or without the role."""
     if access.account_id is None:
-        raise RulesetRefused("Rulesets change by somebody's hand: name an account.")
+        raise RulesetRefused(replay.say("Rulesets change by somebody's hand: name an account."))
     if not access.may(act):
-        raise RulesetRefused(f"{access.name} has no role that may do this ({act.value}).")
+        raise RulesetRefused(
+            replay.say(
+                "{access_name} has no role that may do this ({act_value}).",
+                access_name=access.name,
+                act_value=act.value,
+            )
+        )
     return access.account_id
 
 
@@ -241,9 +283,11 @@ def reason_of(reason: str) -> str:
     """A reason as it is kept. Raises: RulesetRefused."""
     reason = reason.strip()
     if not reason:
-        raise RulesetRefused("Say why: the reason stays on record.")
+        raise RulesetRefused(replay.say("Say why: the reason stays on record."))
     if len(reason) > REASON_MAX:
-        raise RulesetRefused(f"The reason is longer than {REASON_MAX} characters.")
+        raise RulesetRefused(
+            replay.say("The reason is longer than {reason_max} characters.", reason_max=REASON_MAX)
+        )
     if storable(reason, REASON_MAX) != reason:
-        raise RulesetRefused("The reason holds a character that cannot be kept.")
+        raise RulesetRefused(replay.say("The reason holds a character that cannot be kept."))
     return reason

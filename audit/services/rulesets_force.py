@@ -37,15 +37,19 @@ def put_in_force(
     with transaction.atomic():
         known = current_rulesets().get(ruleset)
         if known is None:
-            raise RulesetRefused(f"{ruleset} is not published.")
+            raise RulesetRefused(replay.say("{ruleset} is not published.", ruleset=ruleset))
         stored = RulesetRevision.objects.filter(name=ruleset).exclude(state=RulesetState.WITHDRAWN)
         row = stored.select_for_update().first()
         if row is not None and row.author_id == who:
             raise SecondPersonNeeded(
-                "Whoever wrote a ruleset cannot put it in force: ask somebody else."
+                replay.say("Whoever wrote a ruleset cannot put it in force: ask somebody else.")
             )
         if row is not None and row.state == RulesetState.RETIRED:
-            raise RulesetRefused(f"{ruleset} is retired: no source may put it in force any more.")
+            raise RulesetRefused(
+                replay.say(
+                    "{ruleset} is retired: no source may put it in force any more.", ruleset=ruleset
+                )
+            )
         note(access, Act.APPROVE_RULESETS, ruleset, "in force", reason, source=source)
         return RulesetSwitch.objects.create(
             source=source,
@@ -76,7 +80,12 @@ def end_force(
         **said, kind=SwitchKind.START, effective_at__lte=effective_at, cancelled_by=None
     )
     if not starts.exists():
-        raise RulesetRefused(f"No revision of {ruleset_id} is in force there before that time.")
+        raise RulesetRefused(
+            replay.say(
+                "No revision of {ruleset_id} is in force there before that time.",
+                ruleset_id=ruleset_id,
+            )
+        )
     note(access, Act.APPROVE_RULESETS, ruleset_id, "ended", reason, source=source)
     return RulesetSwitch.objects.create(
         **said,
@@ -99,10 +108,10 @@ def take_back_switch(*, access: Access, switch_pk: int, reason: str) -> int:
         found = RulesetSwitch.objects.select_for_update().filter(pk=switch_pk)
         switch = found.exclude(kind=SwitchKind.CANCEL).first()
         if switch is None or not access.may_in(Act.SEE_RULESETS, switch.source):
-            raise RulesetRefused("There is no such switch.")
+            raise RulesetRefused(replay.say("There is no such switch."))
         who = _actor_in(access, switch.source)
         if RulesetSwitch.objects.filter(cancels=switch).exists():
-            raise RulesetRefused("That was taken back already.")
+            raise RulesetRefused(replay.say("That was taken back already."))
         note(
             access,
             Act.APPROVE_RULESETS,
@@ -127,7 +136,12 @@ def take_back_switch(*, access: Access, switch_pk: int, reason: str) -> int:
 def _actor_in(access: Access, source: str) -> int:
     who = actor_of(access, Act.APPROVE_RULESETS)
     if not access.may_in(Act.APPROVE_RULESETS, source):
-        raise RulesetRefused(f"{access.name} may not say what is in force at this source.")
+        raise RulesetRefused(
+            replay.say(
+                "{access_name} may not say what is in force at this source.",
+                access_name=access.name,
+            )
+        )
     return who
 
 
@@ -135,7 +149,9 @@ def _source(source: str) -> str:
     """A name that a source can have, exactly as it is (FORMAT 1). Raises: RulesetRefused."""
     is_name = 1 <= len(source) <= NAME_MAX and storable(source, NAME_MAX) == source
     if not is_name or any(unicodedata.category(one) == "Cc" for one in source):
-        raise RulesetRefused("Name a source: 1 to 128 characters, no control character.")
+        raise RulesetRefused(
+            replay.say("Name a source: 1 to 128 characters, no control character.")
+        )
     return source
 
 
@@ -145,11 +161,14 @@ def read_effective_at(text: str) -> datetime:
         replay.parse_time(text.strip())
     except ValueError:
         raise RulesetRefused(
-            f"“{text[:40]}” is no time with an offset: write it as 2026-03-01T06:00:00+08:00."
+            replay.say(
+                "“{text}” is no time with an offset: write it as 2026-03-01T06:00:00+08:00.",
+                text=text[:40],
+            )
         ) from None
     return instant_of(text.strip())
 
 
 def _check_time(effective_at: datetime) -> None:
     if effective_at.tzinfo is None:
-        raise RulesetRefused("A time needs its offset: 2026-03-01T06:00:00+08:00.")
+        raise RulesetRefused(replay.say("A time needs its offset: 2026-03-01T06:00:00+08:00."))

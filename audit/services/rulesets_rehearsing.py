@@ -17,6 +17,7 @@ from audit.selectors.rulesets import current_rulesets, rehearsable_ruleset
 from audit.services.journal import record
 from audit.services.reauditing import open_reaudit
 from audit.services.rulesets import RulesetRefused, actor_of, reason_of
+from replay import say
 
 NEWEST = 1_000
 
@@ -41,7 +42,7 @@ def rehearse_ruleset(
     who = actor_of(access, Act.REHEARSE_RULESETS)
     ruleset = rehearsable_ruleset(name)
     if ruleset is None or sha256 not in (None, ruleset.sha256):
-        raise RulesetRefused(f"There is no ruleset {name} that could be rehearsed.")
+        raise RulesetRefused(say("There is no ruleset {name} that could be rehearsed.", name=name))
     is_new = all(one.id != ruleset.id for one in current_rulesets())
     reaudit = open_reaudit(
         user=User.objects.get(pk=who),
@@ -66,7 +67,7 @@ def judge_waiting(*, access: Access, name: str) -> int:
     re-audit, which takes in what waits for others, too. Raises: RulesetRefused, ReauditRefused."""
     who = actor_of(access, Act.APPROVE_RULESETS)
     if current_rulesets().get(name) is None:
-        raise RulesetRefused(f"{name} is not published.")
+        raise RulesetRefused(say("{name} is not published.", name=name))
     reaudit = open_reaudit(
         user=User.objects.get(pk=who),
         sources=access.sources(Act.APPROVE_RULESETS),

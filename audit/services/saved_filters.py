@@ -10,6 +10,7 @@ from django.db import transaction
 from audit.models import SavedFilter
 from audit.selectors import BadQuery, HandFilters
 from audit.services.texts import storable
+from replay import say
 
 NAME_MAX = 60
 KEPT_MAX = 50
@@ -23,12 +24,16 @@ def save_filter(*, account_id: int, name: str, query: Mapping[str, str]) -> None
     """
     name = " ".join(name.split())
     if not name or len(name) > NAME_MAX or storable(name, NAME_MAX) != name:
-        raise BadQuery(f"A saved filter needs a name of up to {NAME_MAX} characters.")
+        raise BadQuery(
+            say("A saved filter needs a name of up to {name_max} characters.", name_max=NAME_MAX)
+        )
     if HandFilters.parse(query) == HandFilters():
-        raise BadQuery("There is no filter to save: narrow the list first.")
+        raise BadQuery(say("There is no filter to save: narrow the list first."))
     others = SavedFilter.objects.filter(account_id=account_id).exclude(name=name)
     if others.count() >= KEPT_MAX:
-        raise BadQuery(f"{KEPT_MAX} filters are saved already: delete one first.")
+        raise BadQuery(
+            say("{kept_max} filters are saved already: delete one first.", kept_max=KEPT_MAX)
+        )
     SavedFilter.objects.update_or_create(
         account_id=account_id, name=name, defaults={"query": urlencode(query)}
     )

@@ -19,6 +19,7 @@ from django_otp.oath import TOTP
 from audit.models import RecoveryCode, SecondStep
 from audit.selectors.access import Access, Act
 from audit.services.journal import record
+from replay import say
 
 SECRET_BYTES = 20
 SECONDS = 30
@@ -49,7 +50,7 @@ def begin_enrolment(*, account_id: int, name: str) -> Enrolment:
     """
     step = SecondStep.objects.filter(account_id=account_id).first()
     if step is not None and step.confirmed_at is not None:
-        raise SecondStepRefused("The second step is set up already.")
+        raise SecondStepRefused(say("The second step is set up already."))
     secret = None if step is None else _open(bytes(step.secret))
     if secret is None:
         secret = secrets.token_bytes(SECRET_BYTES)
@@ -75,9 +76,9 @@ def confirm_enrolment(*, access: Access, code: str) -> Sequence[str]:
         .first()
     )
     if step is None:
-        raise SecondStepRefused("There is nothing to confirm.")
+        raise SecondStepRefused(say("There is nothing to confirm."))
     if not _take(step, code):
-        raise SecondStepRefused("This is not the code that the authenticator shows now.")
+        raise SecondStepRefused(say("This is not the code that the authenticator shows now."))
     step.confirmed_at = timezone.now()
     step.save(update_fields=["confirmed_at"])
     _record(access, access.account_id, "second step set up")
@@ -89,7 +90,7 @@ def renew_codes(*, access: Access, code: str) -> Sequence[str]:
     """Make new recovery codes; the old ones open nothing any more. Raises: SecondStepRefused."""
     assert access.account_id is not None, "only somebody who is signed in has an own account"
     if not check_code(account_id=access.account_id, code=code):
-        raise SecondStepRefused("This is not the code that the authenticator shows now.")
+        raise SecondStepRefused(say("This is not the code that the authenticator shows now."))
     _record(access, access.account_id, "recovery codes renewed")
     return _new_codes(access.account_id)
 

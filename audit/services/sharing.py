@@ -44,16 +44,25 @@ def create_share_link(
     Raises: ShareRefused where it is not one's to give or makes no sense.
     """
     if not 1 <= hours <= HOURS_MAX:
-        raise ShareRefused(f"A link is good for 1 to {HOURS_MAX} hours.")
+        raise ShareRefused(
+            replay.say("A link is good for 1 to {hours_max} hours.", hours_max=HOURS_MAX)
+        )
     reason = reason.strip()
     if not reason or len(reason) > REASON_MAX or storable(reason, REASON_MAX) != reason:
-        raise ShareRefused(f"Say for whom the link is and why, in up to {REASON_MAX} characters.")
+        raise ShareRefused(
+            replay.say(
+                "Say for whom the link is and why, in up to {reason_max} characters.",
+                reason_max=REASON_MAX,
+            )
+        )
     try:
         asked = replay.parse_viewpoint(viewpoint)
     except replay.UnknownViewpoint:
-        raise ShareRefused("There is no such viewer.") from None
+        raise ShareRefused(replay.say("There is no such viewer.")) from None
     if asked == replay.AUDITOR:
-        raise ShareRefused("Every tile is shown to those who have an account, and in a bundle.")
+        raise ShareRefused(
+            replay.say("Every tile is shown to those who have an account, and in a bundle.")
+        )
     _check_seen(_own_hand(access, hand), asked)
     secret = secrets.token_urlsafe(SECRET_BYTES)
     link = ShareLink.objects.create(
@@ -76,7 +85,7 @@ def revoke_share_link(*, access: Access, link: int) -> datetime:
     """
     found = ShareLink.objects.select_for_update().filter(pk=link).first()
     if found is None:
-        raise ShareRefused("There is no such link.")
+        raise ShareRefused(replay.say("There is no such link."))
     _own_hand(access, found.hand_id)
     if found.revoked_at is None:
         found.revoked_at, found.revoked_by_id = timezone.now(), access.account_id
@@ -88,16 +97,20 @@ def _own_hand(access: Access, hand: int) -> selectors.PlayedHand:
     try:
         return selectors.played_hand(hand, sources=access.sources(Act.SHARE))
     except selectors.NotFound:
-        raise ShareRefused("There is no such hand.") from None
+        raise ShareRefused(replay.say("There is no such hand.")) from None
 
 
 def _check_seen(played: selectors.PlayedHand, viewpoint: replay.Viewpoint) -> None:
     """A link to nothing would be found out by the one it was given to."""
     if played.version.feed:
-        raise ShareRefused("What a feed tells of a hand has no steps to show.")
+        raise ShareRefused(replay.say("What a feed tells of a hand has no steps to show."))
     try:
         sight = replay.seen(played.raw, selectors.current_rulesets(), viewpoint, 0)
     except replay.Refusal as refusal:
-        raise ShareRefused(f"This record cannot be replayed now: {refusal}.") from None
+        raise ShareRefused(
+            replay.say("This record cannot be replayed now: {refusal}.", refusal=refusal)
+        ) from None
     if viewpoint.seat is not None and not sight.walk.steps[0].board.seats:
-        raise ShareRefused("This game has no seats: the link can show what the public saw.")
+        raise ShareRefused(
+            replay.say("This game has no seats: the link can show what the public saw.")
+        )

@@ -16,6 +16,7 @@ from django.utils import timezone
 from audit.models import ApiToken
 from audit.selectors.access import EVERYTHING, Access, Act, Sources
 from audit.services.journal import record
+from replay import say
 
 MARK = "tc_"
 PREFIX_LENGTH = len(MARK) + 6
@@ -66,9 +67,9 @@ def create_token(
     Raises: TokenRefused.
     """
     if not 1 <= days <= DAYS_MAX:
-        raise TokenRefused(f"A token is good for 1 to {DAYS_MAX} days.")
+        raise TokenRefused(say("A token is good for 1 to {days_max} days.", days_max=DAYS_MAX))
     if not 1 <= len(name) <= 100:
-        raise TokenRefused("The name of a token has 1 to 100 characters.")
+        raise TokenRefused(say("The name of a token has 1 to 100 characters."))
     user = _account(account)
     token = MARK + secrets.token_urlsafe(32)
     expires_at = timezone.now() + timedelta(days=days)
@@ -91,7 +92,9 @@ def create_token(
                 detail={"key_made": name},
             )
     except IntegrityError:
-        raise TokenRefused(f"There is a token named {name}: revoke it first.") from None
+        raise TokenRefused(
+            say("There is a token named {name}: revoke it first.", name=name)
+        ) from None
     return NewToken(
         token=token,
         prefix=token[:PREFIX_LENGTH],
@@ -104,11 +107,11 @@ def _account(name: str | None) -> User:
     if name is not None:
         user = User.objects.filter(username=name, is_active=True).first()
         if user is None:
-            raise TokenRefused(f"There is no active account {name}.")
+            raise TokenRefused(say("There is no active account {name}.", name=name))
         return user
     active = list(User.objects.filter(is_active=True)[:2])
     if len(active) != 1:
-        raise TokenRefused("Name the account that the token acts for, with --account.")
+        raise TokenRefused(say("Name the account that the token acts for, with --account."))
     return active[0]
 
 
@@ -117,7 +120,7 @@ def revoke_token(*, name: str, access: Access = EVERYTHING) -> datetime:
     """End the token of this name now. Raises: TokenRefused when none is in use."""
     now = timezone.now()
     if not ApiToken.objects.filter(name=name, revoked_at=None).update(revoked_at=now):
-        raise TokenRefused(f"No token named {name} is in use.")
+        raise TokenRefused(say("No token named {name} is in use.", name=name))
     record(access=access, act=Act.MANAGE_KEYS, subject="key", detail={"key_ended": name})
     return now
 

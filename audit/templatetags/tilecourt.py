@@ -48,7 +48,7 @@ def language_tag() -> str:
 
 @register.inclusion_tag("_languages.html", takes_context=True)
 def languages(context: template.Context) -> dict[str, object]:
-    """The form that chooses the language; it leads back to the address that it stands on."""
+    """The form that chooses the language; it leads back to the page that it stands on."""
     request = context.get("request")
     here = get_language()
     return {
@@ -57,7 +57,7 @@ def languages(context: template.Context) -> dict[str, object]:
             {"code": code, "tag": tag, "is_current": code == here, **LANGUAGE_NAMES[code]}
             for code, tag in LANGUAGE_TAGS.items()
         ],
-        "next": request.get_full_path() if request and request.method == "GET" else "",
+        "next": request.path if request and request.method == "GET" else "",
     }
 
 

@@ -13,12 +13,13 @@ from django.http.response import HttpResponseBase
 from audit.config.access import (
     NOT_JOURNALLED,
     access_of_request,
+    note_shown,
     note_use,
     sources_of_request,
 )
 from audit.selectors.access import Act
 
-__all__ = ["access_of_request", "act_of_view", "needs", "sources_of_request"]
+__all__ = ["access_of_request", "act_of_view", "needs", "note_shown", "sources_of_request"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)

@@ -57,7 +57,7 @@ from audit.web.certificates_pages import (
     present_run,
 )
 from audit.web.exports import download
-from audit.web.language import phrase
+from audit.web.language import phrase, told
 
 # So long a page waits for a certificate before it shows the progress instead.
 PATIENCE_SECONDS = 0.7
@@ -170,7 +170,7 @@ def certificate_make(request: HttpRequest) -> HttpResponse:
             user=request.user,
         )
     except RunRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
         return HttpResponseRedirect(reverse("certificates"))
     if request.POST.get("table"):
         continue_run(run_id=run_id, seconds=PATIENCE_SECONDS)
@@ -209,7 +209,7 @@ def run_act(request: HttpRequest, run: int) -> HttpResponse:
         else:
             stop_run(run_id=run)
     except RunRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
     return HttpResponseRedirect(reverse("certificate-run", args=(run,)))
 
 

@@ -28,7 +28,7 @@ from audit.selectors.desk_books import (
 from audit.selectors.desk_zones import offset_of
 from audit.services import desk
 from audit.web import desk_words as words
-from audit.web.access import access_of_request, needs, sources_of_request
+from audit.web.access import access_of_request, needs, note_shown, sources_of_request
 from audit.web.desk_pages import SECTION
 from audit.web.desk_requests import desk_view, instant_of, user_of
 from audit.web.language import phrase
@@ -51,6 +51,7 @@ def claim_list(request: HttpRequest) -> HttpResponse:
         )
     except selectors.BadQuery as error:
         problem, status, player = str(error), 400, ""
+    note_shown(request, rows=len(page.rows))
     context = {"rows": page.rows, "player": player, "problem": problem}
     context |= _pages(page, {"player": player})
     return render(request, "desk/claims.html", SECTION | context, status=status)
@@ -151,6 +152,7 @@ def _claim(
     request: HttpRequest, claim: int, *, problem: str | None = None, status: int = 200
 ) -> HttpResponse:
     detail = get_claim(claim, sources=access_of_request(request).sources(Act.SEE_DESK))
+    note_shown(request, source=detail.row.source, player=detail.row.player)
     amount = detail.row.amount
     context = {
         "claim": detail.row,

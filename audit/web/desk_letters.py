@@ -28,7 +28,7 @@ from audit.selectors.desk_letters import (
 )
 from audit.selectors.desk_queue import CaseRow
 from audit.web import desk_words as words
-from audit.web.access import needs, sources_of_request
+from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.desk_figures import Notes, ToldHand, file_hand, tell_hand
 from audit.web.desk_pages import SECTION
 from audit.web.desk_present import act_line, player_lines, present_case
@@ -85,6 +85,7 @@ def _letter(
     claim: ClaimRow | None = None,
 ) -> HttpResponse:
     texts, notes = _texts(request), Notes()
+    note_shown(request, source=row.source, player=player)
     hands = [tell_hand(hand, player, texts, notes) for hand in letter_hands(ids)]
     decided = decision_of(row.pk) if row.state == CaseState.DECIDED else None
     reference = f"K-{claim.pk}" if claim is not None else f"C-{row.pk}"
@@ -175,6 +176,7 @@ def case_file(request: HttpRequest, case: int) -> HttpResponse:
     """All that a case holds, to be printed: exposure, hands with each figure, acts, remedies."""
     sources = sources_of_request(request)
     detail = case_detail(case, sources=sources)
+    note_shown(request, source=detail.row.source)
     ids, count = members_of(case)
     every = list(dict.fromkeys([*claimed_in_case(case), *ids]))
     hands = [file_hand(one) for one in letter_hands(every)]

@@ -30,7 +30,7 @@ from audit.selectors.desk_queue import (
 from audit.services import desk
 from audit.services.desk.bulk import CASES_MAX
 from audit.web import desk_words as words
-from audit.web.access import access_of_request, needs, sources_of_request
+from audit.web.access import access_of_request, needs, note_shown, sources_of_request
 from audit.web.desk_present import (
     act_line,
     case_line,
@@ -77,6 +77,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         )
     except selectors.BadQuery as error:
         problem, status, query = str(error), 400, {}
+    note_shown(request, rows=len(page.rows))
     context = SECTION | present_queue(page, query, CODES) | {"problem": problem}
     return render(request, "desk/queue.html", context, status=status)
 
@@ -135,6 +136,7 @@ def _case(
     except selectors.BadQuery as error:
         detail = case_detail(case, sources=sources, left=left)
         problem, status = str(error), 400
+    note_shown(request, source=detail.row.source)
     context = present_case(detail, user_id=user_of(request).pk, left=left)
     context |= {"problem": problem, "typed": typed, "people": colleagues()}
     return render(request, "desk/case.html", SECTION | context, status=status)
@@ -295,6 +297,7 @@ def history(request: HttpRequest, case: int) -> HttpResponse:
         raise Http404("There is no such page.")
     sources = sources_of_request(request)
     row = get_case(case, sources=sources)
+    note_shown(request, source=row.source)
     acts = list_acts(case, sources=sources, before=int(text) if text else None)
     context = {
         "case": row,

@@ -69,7 +69,7 @@ def _relation(row: CaseRow) -> str:
 def _standing(row: CaseRow) -> str:
     if row.state == CaseState.DECIDED:
         return words.DECISIONS[Decision(row.decision)][0]
-    return CaseState(row.state).label
+    return str(CaseState(row.state).label)
 
 
 def present_queue(
@@ -298,4 +298,4 @@ def _what(act: ActRow) -> str:
         return phrase("decided: {decision}", decision=words.DECISIONS[Decision(act.decision)][0])
     if act.kind == ActKind.LAPSED:
         return phrase("released the case: the time for which it was taken ran out")
-    return ActKind(act.kind).label
+    return str(ActKind(act.kind).label)

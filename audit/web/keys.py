@@ -18,6 +18,7 @@ from audit.selectors.accounts import KeyRow, known_sources, list_keys
 from audit.services.tokens import DAYS_MAX, NewToken, TokenRefused, create_token, revoke_token
 from audit.web.access import access_of_request, needs
 from audit.web.access_words import ACTS
+from audit.web.language import told
 
 SECTION = {"section": "accounts"}
 # What a program can be let do: everything that an address of the API asks for.
@@ -102,7 +103,7 @@ def key_revoke(request: HttpRequest) -> HttpResponse:
     try:
         revoke_token(name=request.POST.get("name", ""), access=access_of_request(request))
     except TokenRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
     else:
         messages.success(request, _("The key is good no more."))
     return redirect("keys")

@@ -9,33 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from django.utils.html import escape, format_html
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 
 import replay
 
+# A sentence for a table of words: told when a page prints it.
+say = replay.say
+
 SOURCE = "en"
-
-
-class Said(replay.Words):
-    """A sentence of the pages that is written down before anybody's language is known.
-
-    A template prints it in the language of its request.
-    """
-
-    __slots__ = ()
-
-    def __html__(self) -> SafeString:
-        return escape(told(self))
-
-
-def say(sentence: str, /) -> Said:
-    """A sentence for a table of words, told when it is printed."""
-    words = Said(sentence)
-    words.template = sentence
-    words.values = {}
-    return words
 
 
 def told(text: str) -> str:

@@ -35,6 +35,7 @@ from audit.services.second_step import (
 from audit.services.staff import AccountRefused, change_password
 from audit.web.access import access_of_request, needs
 from audit.web.access_words import ACTS, ENDS, ROLES
+from audit.web.language import told
 
 VISITS_SHOWN = 10
 
@@ -152,7 +153,7 @@ def second_step_codes(request: HttpRequest) -> HttpResponse:
     try:
         codes = renew_codes(access=access_of_request(request), code=request.POST.get("code", ""))
     except SecondStepRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
         return redirect("second-step")
     return _codes(request, codes)
 

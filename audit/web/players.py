@@ -22,7 +22,8 @@ from audit.selectors.players import (
     unusual_names,
 )
 from audit.services.players import NamesRefused, decide_names
-from audit.web.access import needs, sources_of_request
+from audit.web.access import needs, note_shown, sources_of_request
+from audit.web.language import told
 
 
 @needs(Act.SEE_HANDS)
@@ -37,6 +38,7 @@ def player_list(request: HttpRequest) -> HttpResponse:
         problem, status = str(error).replace("“player”", "“q”"), 400
     sources = sources_of_request(request)
     names = find_names(text, sources=sources) if text else unusual_names(sources=sources)
+    note_shown(request, player=text or None, rows=len(names))
     context = {
         "section": "players",
         "problem": problem,
@@ -65,7 +67,7 @@ def player_decide(request: HttpRequest) -> HttpResponse:
             user=request.user,
         )
     except NamesRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
     return HttpResponseRedirect(reverse("players"))
 
 

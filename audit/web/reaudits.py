@@ -39,6 +39,7 @@ from audit.selectors.reaudits_report import (
 from audit.selectors.reaudits_scope import KEYS, Scope, preview_scope
 from audit.web import reaudits_csv
 from audit.web.access import needs, sources_of_request
+from audit.web.language import told
 from audit.web.reaudits_pages import (
     present_aside,
     present_change,
@@ -158,7 +159,7 @@ def resume(request: HttpRequest, reaudit: int) -> HttpResponse:
     try:
         services.resume_reaudit(reaudit_id=reaudit)
     except services.ReauditRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
     return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
 
 

@@ -38,6 +38,7 @@ from audit.services.reports import (
     stop_report,
 )
 from audit.web.access import access_of_request, needs
+from audit.web.language import told
 from audit.web.reports_pages import (
     present_editions,
     present_form,
@@ -227,7 +228,7 @@ def run_act(request: HttpRequest, run: int) -> HttpResponse:
         else:
             stop_report(run_id=run)
     except ReportRefused as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
     return HttpResponseRedirect(reverse("report-run", args=(run,)))
 
 

@@ -15,6 +15,7 @@ from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
 from audit.services.desk.errors import CaseNotFound, DeskConflict, DeskRefused
 from audit.services.texts import storable
+from replay import capital, say
 
 TEXT_MAX = 4_000
 KEY_MAX = 2**63 - 1
@@ -52,27 +53,38 @@ def locked_case(case_id: int, *, sources: Sources, revision: int | None = None) 
     if case is None:
         raise CaseNotFound(f"There is no case {case_id}.")
     if revision is not None and revision != case.revision:
-        raise DeskConflict(f"Somebody else was quicker: {in_words(case)}.", case_id=case.pk)
+        raise DeskConflict(
+            say("Somebody else was quicker: {in_words}.", in_words=in_words(case)), case_id=case.pk
+        )
     return case
+
+
+# What an act asks for.
+A_REASON = say("a reason")
 
 
 def in_words(case: Case) -> str:
     """How the case stands now, in words: what a refused act needs to be told."""
     newest = case.acts.select_related("actor").order_by("-number").first()
-    by = f" by {newest.actor.get_username()}" if newest and newest.actor else ""
+    by = say(" by {name}", name=newest.actor.get_username()) if newest and newest.actor else ""
     if case.state == CaseState.DECIDED:
-        return f"{case} is decided as “{case.get_decision_display()}”{by}"
+        decision = case.get_decision_display()
+        return say("{case} is decided as “{decision}”{by}", case=case, decision=decision, by=by)
     if case.state == CaseState.WITHDRAWN:
-        return f"{case} is withdrawn{by}"
+        return say("{case} is withdrawn{by}", case=case, by=by)
     if case.assignee is not None:
-        return f"{case} is open and with {case.assignee.get_username()}"
-    return f"{case} is open"
+        name = case.assignee.get_username()
+        return say("{case} is open and with {name}", case=case, name=name)
+    return say("{case} is open", case=case)
 
 
 def require_open(case: Case) -> None:
     """Raises: DeskConflict when the case is closed."""
     if case.state != CaseState.OPEN:
-        raise DeskConflict(f"{in_words(case)[0].upper()}{in_words(case)[1:]}.", case_id=case.pk)
+        raise DeskConflict(
+            say("{standing}.", standing=capital(in_words(case))),
+            case_id=case.pk,
+        )
 
 
 def is_others(case: Case, user: User, now: datetime | None = None) -> bool:
@@ -86,21 +98,29 @@ def require_free(case: Case, user: User) -> None:
     """Raises: DeskConflict when somebody else has the case."""
     if is_others(case, user):
         assert case.assignee is not None
-        until = f" until {case.taken_until:%H:%M} UTC" if case.taken_until else ""
+        until = (
+            say(" until {time} UTC", time=f"{case.taken_until:%H:%M}") if case.taken_until else ""
+        )
         raise DeskConflict(
-            f"{case} is with {case.assignee.get_username()}{until}.", case_id=case.pk
+            say(
+                "{case} is with {name}{until}.",
+                case=case,
+                name=case.assignee.get_username(),
+                until=until,
+            ),
+            case_id=case.pk,
         )
 
 
-def reason_of(text: str, *, what: str = "a reason") -> str:
+def reason_of(text: str, *, what: str = A_REASON) -> str:
     """The text of an act. Raises: DeskRefused when there is none, or too much."""
     text = text.strip()
     if not text:
-        raise DeskRefused(f"Give {what}.")
+        raise DeskRefused(say("Give {what}.", what=what))
     if len(text) > TEXT_MAX:
-        raise DeskRefused(f"Write at most {TEXT_MAX} characters.")
+        raise DeskRefused(say("Write at most {text_max} characters.", text_max=TEXT_MAX))
     if storable(text, TEXT_MAX) != text:
-        raise DeskRefused("The text has characters that cannot be stored.")
+        raise DeskRefused(say("The text has characters that cannot be stored."))
     return text
 
 

@@ -24,6 +24,7 @@ from audit.services.desk.deciding import (
     withdraw_locked,
 )
 from audit.services.desk.errors import CaseNotFound, DeskConflict, DeskRefused
+from replay import say
 
 # As many as one form can send: DATA_UPLOAD_MAX_NUMBER_FIELDS, less its other fields.
 CASES_MAX = 90
@@ -55,11 +56,11 @@ def act_in_bulk(
     """
     reason = reason_of(reason)
     if kind not in KINDS:
-        raise DeskRefused("Choose what to do with the cases.")
+        raise DeskRefused(say("Choose what to do with the cases."))
     if kind == ActKind.ASSIGNED and to is None:
-        raise DeskRefused("Choose whom to assign the cases to.")
+        raise DeskRefused(say("Choose whom to assign the cases to."))
     if not 1 <= len(seen) <= CASES_MAX:
-        raise DeskRefused(f"Choose 1 to {CASES_MAX} cases.")
+        raise DeskRefused(say("Choose 1 to {cases_max} cases.", cases_max=CASES_MAX))
     done, left_out = [], []
     with transaction.atomic():
         bulk = BulkAct.objects.create(kind=kind, actor=user, reason=reason, case_count=len(seen))
@@ -110,7 +111,7 @@ def undo_bulk(*, bulk_id: int, sources: Sources, user: User, reason: str) -> Bul
             raise CaseNotFound(f"There is no bulk act {bulk_id}.")
         cases = [locked_case(act.case_id, sources=sources) for act in acts]
         if bulk.undoes_id is not None or BulkAct.objects.filter(undoes=bulk).exists():
-            raise DeskConflict("This has been undone already.")
+            raise DeskConflict(say("This has been undone already."))
         undoing = BulkAct.objects.create(
             kind=ActKind.UNDONE, actor=user, reason=reason, case_count=len(acts), undoes=bulk
         )

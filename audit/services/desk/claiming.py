@@ -52,14 +52,17 @@ def enter_claim(*, sources: Sources, user: User, complaint: Complaint) -> Claim:
     now = timezone.now()
     hands = _hands_of(complaint, sources)
     first = hands[0]
-    text = reason_of(complaint.text, what="what the player says")
+    text = reason_of(complaint.text, what=replay.say("what the player says"))
     if complaint.claimed_at > now:
-        raise DeskRefused("A claim cannot have been made in the future.")
+        raise DeskRefused(replay.say("A claim cannot have been made in the future."))
     amount = _amount(complaint.amount, first)
     deadline = min(deadline_of(hand) for hand in hands)
     if complaint.claimed_at > deadline:
         raise DeskConflict(
-            f"The time for a claim about these hands ended at {deadline:%Y-%m-%d %H:%M:%S} UTC."
+            replay.say(
+                "The time for a claim about these hands ended at {deadline:%Y-%m-%d %H:%M:%S} UTC.",
+                deadline=deadline,
+            )
         )
     with transaction.atomic():
         case, is_new = _case_for(first, now, sources)
@@ -92,21 +95,27 @@ def _hands_of(complaint: Complaint, sources: Sources) -> Sequence[Hand]:
     """The hands, in the order given. They are of one source, one currency and this player."""
     ids = list(dict.fromkeys(complaint.hand_ids))
     if not 1 <= len(ids) <= HANDS_MAX:
-        raise DeskRefused(f"Name 1 to {HANDS_MAX} hands.")
+        raise DeskRefused(replay.say("Name 1 to {hands_max} hands.", hands_max=HANDS_MAX))
     found = Hand.objects.filter(in_sources(sources)).in_bulk(
         [one for one in ids if 1 <= one <= KEY_MAX]
     )
     unknown = [str(one) for one in ids if one not in found]
     if unknown:
-        raise DeskRefused(f"There is no hand {', '.join(unknown)}.")
+        raise DeskRefused(replay.say("There is no hand {join}.", join=", ".join(unknown)))
     hands = [found[one] for one in ids]
     if not complaint.player:
-        raise DeskRefused("Name the player.")
+        raise DeskRefused(replay.say("Name the player."))
     for hand in hands:
         if complaint.player not in hand.players:
-            raise DeskRefused(f"No {complaint.player} played hand {hand.hand_id}.")
+            raise DeskRefused(
+                replay.say(
+                    "No {player} played hand {hand_id}.",
+                    player=complaint.player,
+                    hand_id=hand.hand_id,
+                )
+            )
     if len({(hand.source, hand.currency, hand.minor_digits) for hand in hands}) > 1:
-        raise DeskRefused("The hands of a claim are of one source and one currency.")
+        raise DeskRefused(replay.say("The hands of a claim are of one source and one currency."))
     return hands
 
 
@@ -116,9 +125,9 @@ def _amount(text: str, hand: Hand) -> int | None:
     try:
         amount = replay.parse_minor(text.strip(), hand.minor_digits)
     except ValueError as error:
-        raise DeskRefused(f"The amount cannot be read: {error}.") from None
+        raise DeskRefused(replay.say("The amount cannot be read: {error}.", error=error)) from None
     if amount <= 0:
-        raise DeskRefused("The amount is above zero.")
+        raise DeskRefused(replay.say("The amount is above zero."))
     return amount
 
 
@@ -154,7 +163,9 @@ def withdraw_claim(*, claim_id: int, sources: Sources, user: User, reason: str) 
         require_open(case)
         require_free(case, user)
         if claim.acts.filter(kind=ActKind.UNCLAIMED).exists():
-            raise DeskConflict(f"{claim} was taken back already.", case_id=case.pk)
+            raise DeskConflict(
+                replay.say("{claim} was taken back already.", claim=claim), case_id=case.pk
+            )
         write_act(case, ActKind.UNCLAIMED, actor=user, text=reason, claim=claim)
         others = Claim.objects.filter(case=case).exclude(acts__kind=ActKind.UNCLAIMED)
         if case.cause_id is None and not others.exists():

@@ -28,6 +28,7 @@ from audit.services.desk.acting import (
     write_act,
 )
 from audit.services.desk.errors import DeskConflict, DeskRefused
+from replay import say
 
 STEP_MAX = 5_000
 
@@ -92,7 +93,9 @@ def release_case(
         case = locked_case(case_id, sources=sources, revision=revision)
         require_open(case)
         if case.assignee_id != user.pk:
-            raise DeskConflict(f"It is not yours: {in_words(case)}.", case_id=case.pk)
+            raise DeskConflict(
+                say("It is not yours: {in_words}.", in_words=in_words(case)), case_id=case.pk
+            )
         text = reason_of(note) if note.strip() else ""
         after = _standing(case, assignee_id=None, taken_until=None)
         write_act(case, ActKind.RELEASED, actor=user, after=after, text=text)
@@ -116,9 +119,16 @@ def assign_case(
 def assign_locked(case: Case, *, user: User, to: User, note: str = "", **fields: Any) -> CaseAct:
     require_open(case)
     if not to.is_active:
-        raise DeskRefused(f"The account {to.get_username()} is not active.")
+        raise DeskRefused(
+            say("The account {get_username} is not active.", get_username=to.get_username())
+        )
     if not access_of(to).may_in(Act.WORK_CASES, case.source):
-        raise DeskRefused(f"{to.get_username()} does not work on cases of this source.")
+        raise DeskRefused(
+            say(
+                "{get_username} does not work on cases of this source.",
+                get_username=to.get_username(),
+            )
+        )
     text = reason_of(note) if note.strip() else ""
     after = _standing(case, assignee_id=to.pk, taken_until=None)
     return write_act(case, ActKind.ASSIGNED, actor=user, after=after, text=text, **fields)
@@ -134,12 +144,12 @@ def comment_case(
     step: int | None = None,
 ) -> None:
     """Say something about a case, also a closed one, and point to a step of a hand."""
-    text = reason_of(text, what="a comment")
+    text = reason_of(text, what=say("a comment"))
     if step is not None and (hand_id is None or not 0 <= step <= STEP_MAX):
-        raise DeskRefused("A step belongs to a hand, and counts from 0.")
+        raise DeskRefused(say("A step belongs to a hand, and counts from 0."))
     hands = Hand.objects.filter(in_sources(sources))
     if hand_id is not None and not hands.filter(pk=hand_id).exists():
-        raise DeskRefused("The comment points to a hand that is not stored.")
+        raise DeskRefused(say("The comment points to a hand that is not stored."))
     with transaction.atomic():
         case = locked_case(case_id, sources=sources)
         write_act(case, ActKind.COMMENTED, actor=user, text=text, hand_id=hand_id, step=step)
@@ -164,7 +174,7 @@ def decide_locked(case: Case, *, user: User, decision: str, reason: str, **field
     require_open(case)
     require_free(case, user)
     if decision not in Decision.values:
-        raise DeskRefused("Choose a decision.")
+        raise DeskRefused(say("Choose a decision."))
     after = Standing(state=CaseState.DECIDED, decision=decision, assignee_id=None, taken_until=None)
     text = reason_of(reason)
     return write_act(case, ActKind.DECIDED, actor=user, after=after, text=text, **fields)
@@ -181,7 +191,9 @@ def reopen_case(
 
 def reopen_locked(case: Case, *, user: User, reason: str, **fields: Any) -> CaseAct:
     if case.state == CaseState.OPEN:
-        raise DeskConflict(f"It is not closed: {in_words(case)}.", case_id=case.pk)
+        raise DeskConflict(
+            say("It is not closed: {in_words}.", in_words=in_words(case)), case_id=case.pk
+        )
     after = Standing(state=CaseState.OPEN, decision="", assignee_id=None, taken_until=None)
     text = reason_of(reason)
     return write_act(case, ActKind.REOPENED, actor=user, after=after, text=text, **fields)

@@ -110,9 +110,15 @@ def propose_remedy(
             one for one in open_differences(case.pk) if scope is Scope.ALL or one.amount_minor > 0
         ]
         if not owed:
-            raise DeskConflict(f"Nothing is left to propose for {case}.", case_id=case.pk)
+            raise DeskConflict(
+                replay.say("Nothing is left to propose for {case}.", case=case), case_id=case.pk
+            )
         if len(owed) > PLAYERS_MAX:
-            raise DeskRefused(f"One remedy holds at most {PLAYERS_MAX} players.")
+            raise DeskRefused(
+                replay.say(
+                    "One remedy holds at most {players_max} players.", players_max=PLAYERS_MAX
+                )
+            )
         remedy = Remedy.objects.create(case=case, reason=reason, proposed_by=user)
         RemedyEntry.objects.bulk_create(_entries(remedy, owed))
         write_act(case, ActKind.PROPOSED, actor=user, text=reason, remedy=remedy)
@@ -122,7 +128,10 @@ def propose_remedy(
 def _require_moving(case: Case) -> None:
     if case.state != CaseState.DECIDED or case.decision not in MOVES_MONEY:
         raise DeskConflict(
-            f"Money moves only after a decision for it: {in_words(case)}.", case_id=case.pk
+            replay.say(
+                "Money moves only after a decision for it: {in_words}.", in_words=in_words(case)
+            ),
+            case_id=case.pk,
         )
 
 
@@ -159,7 +168,9 @@ def approve_remedy(*, remedy_id: int, sources: Sources, user: User) -> None:
     with transaction.atomic():
         remedy, case = _locked(remedy_id, sources)
         if remedy.proposed_by_id == user.pk:
-            raise DeskConflict("A second person approves what you proposed.", case_id=case.pk)
+            raise DeskConflict(
+                replay.say("A second person approves what you proposed."), case_id=case.pk
+            )
         _require_state(remedy, RemedyState.PROPOSED)
         _require_moving(case)
         _settle(remedy, RemedyState.APPROVED, user)
@@ -189,7 +200,10 @@ def _locked(remedy_id: int, sources: Sources) -> tuple[Remedy, Case]:
 def _require_state(remedy: Remedy, state: RemedyState) -> None:
     if remedy.state != state:
         raise DeskConflict(
-            f"{remedy} is {remedy.get_state_display().lower()}.", case_id=remedy.case_id
+            replay.say(
+                "{remedy} is {lower}.", remedy=remedy, lower=remedy.get_state_display().lower()
+            ),
+            case_id=remedy.case_id,
         )
 
 

@@ -16,16 +16,22 @@ from audit.selectors.access import Act, Sources
 from audit.selectors.holdings import unsearched
 from audit.selectors.saved_filters import saved_filters
 from audit.services.saved_filters import delete_filter, save_filter
-from audit.web.access import needs, sources_of_request
-from audit.web.language import phrase
+from audit.web.access import needs, note_shown, sources_of_request
+from audit.web.language import phrase, told
 from audit.web.presenters.hands import FILTERS, HELD_FILTERS, present_hands
+from audit.web.views.viewer import refuse_others
 
 
 @needs(Act.SEE_HANDS)
 @never_cache
 @require_safe
 def hand_list(request: HttpRequest) -> HttpResponse:
-    """Hands by the time of play, the latest first; narrowed and paged by the query."""
+    """Hands by the time of play, the latest first; narrowed and paged by the query.
+
+    Of another viewer than the auditor there is no list: what it finds would tell of tiles that he
+    did not see.
+    """
+    refuse_others(request, 0)
     status = 200
     problem = None
     page: selectors.Page[selectors.HandRow] = selectors.Page(rows=())
@@ -35,6 +41,7 @@ def hand_list(request: HttpRequest) -> HttpResponse:
         page = selectors.list_hands(filters, sources=sources, cursor=request.GET.get("cursor"))
     except selectors.BadQuery as error:
         problem, status = str(error), 400
+    note_shown(request, rows=len(page.rows))
     context = present_hands(
         page,
         request.GET.dict(),
@@ -64,7 +71,7 @@ def filter_save(request: HttpRequest) -> HttpResponse:
     try:
         save_filter(account_id=_account(request), name=name, query=query)
     except selectors.BadQuery as error:
-        messages.error(request, str(error))
+        messages.error(request, told(str(error)))
     else:
         messages.success(
             request, phrase("The filter “{join}” is saved.", join=" ".join(name.split()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -11,6 +13,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from audit.config.languages import SESSION_KEY
+
+
+def _place(request: HttpRequest) -> str:
+    """Where the form stood. It names its path alone; the rest of the address the browser tells."""
+    place = request.POST.get("next", "")
+    if not place.startswith("/") or not url_has_allowed_host_and_scheme(place, None):
+        return reverse("home")
+    here = urlsplit(request.META.get("HTTP_REFERER", ""))
+    if here.query and (here.netloc, here.path) == (request.get_host(), place):
+        return f"{place}?{here.query}"
+    return place
 
 
 @login_not_required
@@ -25,10 +38,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     language = request.POST.get("language", "")
     if language not in dict(settings.LANGUAGES):
         raise Http404("The site is not told in this language.")
-    place = request.POST.get("next", "")
-    if not url_has_allowed_host_and_scheme(place, None):
-        place = reverse("home")
-    answer = HttpResponseRedirect(place)
+    answer = HttpResponseRedirect(_place(request))
     if request.user.is_authenticated:
         request.session[SESSION_KEY] = language
     else:

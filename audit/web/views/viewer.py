@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 import replay
 from audit import selectors
 from audit.selectors.access import Act, Sources
-from audit.web.access import needs, sources_of_request
+from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.kept import kept
 from audit.web.presenters.hand import (
     first_step,
@@ -142,6 +142,7 @@ def _page(request: HttpRequest, route: Route, number: int | None) -> HttpRespons
 def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
     sources = sources_of_request(request)
     played = _played(route.hand, sources, is_page=True)
+    note_shown(request, source=played.hand.source)
     if played.version.feed or played.has_history:
         # What came more than once, or from a feed, has more to be told than one hand's steps.
         detail = _detail(route.hand, sources)
@@ -197,6 +198,7 @@ def answer_step(
 ) -> HttpResponse:
     """A step without what is stored about its hand; `more` goes to the template of a whole page."""
     played = _played(route.hand, sources)
+    note_shown(request, source=played.hand.source)
     if played.version.feed:
         raise Http404("What a feed tells of a hand has no steps, and is the auditor's.")
     try:
@@ -347,6 +349,7 @@ def record(request: HttpRequest, hand: int) -> HttpResponse:
         )
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
+    note_shown(request, source=detail.hand.source)
     return _file(detail.raw, f"hand-{hand}-version-{detail.version.number}.ndjson")
 
 
@@ -357,6 +360,7 @@ def verdict(request: HttpRequest, hand: int) -> HttpResponse:
     """The stored verdict as one line of verdict/1."""
     refuse_others(request, hand)
     detail = _detail(hand, sources_of_request(request))
+    note_shown(request, source=detail.hand.source)
     feed = feed_record_of(detail)
     if feed is not None:
         return _file(feed_verdict(detail, feed), f"verdict-{hand}.ndjson")
@@ -364,7 +368,8 @@ def verdict(request: HttpRequest, hand: int) -> HttpResponse:
 
 
 def refuse_others(request: HttpRequest, hand: int) -> None:
-    """Whatever holds every tile, or tells how a hand ended, is the auditor's.
+    """Whatever holds every tile, or tells how a hand ended, is the auditor's; so is what is asked
+    of all hands, with 0 for `hand`.
 
     Raises: PermissionDenied for another viewer, Http404 as `route_of`.
     """

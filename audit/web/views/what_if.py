@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 import replay
 from audit import selectors
 from audit.selectors.access import Act
-from audit.web.access import needs, sources_of_request
+from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.presenters.hands import present_head
 from audit.web.presenters.what_if import changes_for, explained_by, present_trials, present_what_if
 from audit.web.views.viewer import refuse_others, route_of
@@ -33,6 +33,7 @@ def what_if(request: HttpRequest, hand: int) -> HttpResponse:
         raise Http404(str(error)) from None
     except replay.Refusal:
         raise Http404("This record cannot be replayed now.") from None
+    note_shown(request, source=detail.hand.source)
     rulesets = selectors.current_rulesets()
     game = replayed.read.game
     rules, change = route.rules, request.GET.get("change") or None
