@@ -95,6 +95,7 @@ urlpatterns = [
     path("webhooks/", webhooks.webhook_list, name="webhooks"),
     path("webhooks/<key:hook>/", webhooks.webhook_page, name="webhook"),
     path("webhooks/<key:hook>/act", webhooks.webhook_act, name="webhook-act"),
+    path("retention/", include("audit.web.retention_urls")),
     path("links/", sharing.link_list, name="links"),
     path("links/<key:link>/revoke", sharing.link_revoke, name="link-revoke"),
     path("shared/<slug:secret>/", sharing.shared_page, name="shared"),
