@@ -374,8 +374,13 @@ def test_hands_are_compared_again_and_their_lines_counted(
 ) -> None:
     """ADR 3: a new verdict takes the comparison with it, and the tables are compared again."""
     settings.TILECOURT_REAUDIT_BATCH_MAX = 7
-    for module in ("judging", "comparing", "reauditing", "reauditing_batches"):
-        monkeypatch.setattr(f"audit.services.{module}.current_rulesets", rulesets)
+    for module in (
+        "services.judging",
+        "services.comparing",
+        "services.reauditing",
+        "selectors.rulesets",
+    ):
+        monkeypatch.setattr(f"audit.{module}.current_rulesets", rulesets)
     lines = golden(game, "continuity")
     upload = ingest(log(*lines))
     compare_all()
