@@ -14,12 +14,17 @@ from functools import reduce
 from itertools import groupby
 from operator import or_
 
+from django.db import OperationalError, connection, transaction
 from django.db.models import Q
+from psycopg.errors import QueryCanceled
 
 from audit.models import Hand, RulesetSwitch, SwitchKind
 from audit.selectors.access import Sources
 
 COUNTED_MAX = 10_000
+# A page waits so long for a figure that it can do without.
+MOMENT_MS = 800
+SET_TIMEOUT = "SELECT set_config('statement_timeout', %s, true)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +165,24 @@ def _out_of(source: str, game: str, periods: list[Period]) -> Q:
     return Q(source=source, game=game) & told & ~reduce(or_, covered)
 
 
-def count_out_of_force(source: str) -> int:
-    """How many hands of a source name a revision that was not in force, up to COUNTED_MAX."""
+def count_out_of_force(source: str) -> int | None:
+    """How many hands of a source name a revision that was not in force, up to COUNTED_MAX.
+
+    None where a source is so large that it cannot be counted in a moment: the list has them.
+    """
     periods = list_periods(sources=frozenset({source}), source=source)
     if not periods:
         return 0
-    return Hand.objects.filter(names_out_of_force(periods)).order_by()[:COUNTED_MAX].count()
+    found = Hand.objects.filter(names_out_of_force(periods)).order_by()[:COUNTED_MAX]
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT current_setting('statement_timeout')")
+            (before,) = cursor.fetchone()
+            cursor.execute(SET_TIMEOUT, [f"{MOMENT_MS}ms"])
+            count = found.count()
+            cursor.execute(SET_TIMEOUT, [before])
+    except OperationalError as error:
+        if not isinstance(error.__cause__, QueryCanceled):
+            raise
+        return None
+    return count

@@ -12,6 +12,7 @@ from django.db import Error, connection, transaction
 
 from audit import importers, services
 from audit.models import Chunk, Hand, Refusal, Role, RulesetSwitch
+from audit.selectors import rulesets_force
 from audit.selectors.access import Access
 from audit.selectors.ruleset_changes import changes, hands_out_of_force
 from audit.selectors.rulesets import current_rulesets
@@ -97,6 +98,24 @@ def test_two_hands_either_side_of_a_switch(author: Access, approver: Access, ing
         ("c-late", NAMED, (OTHER,)),
     ]
     assert hands_out_of_force(sources=frozenset({"elsewhere"})) == ()
+
+
+def test_a_source_too_large_to_count_is_not_waited_for(
+    author: Access, approver: Access, ingest: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest(log(hand("a", APRIL)))
+    publish(author, approver)
+    say(approver, OTHER, MARCH)
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE audit_hand RENAME TO audit_hand_there")
+        cursor.execute(
+            "CREATE VIEW audit_hand AS SELECT h.* FROM audit_hand_there h, pg_sleep(0.3)"
+        )
+        assert count_out_of_force(SOURCE) == 1
+        monkeypatch.setattr(rulesets_force, "MOMENT_MS", 50)
+        assert count_out_of_force(SOURCE) is None
+        cursor.execute("SHOW statement_timeout")
+        assert cursor.fetchone() == ("0",)
 
 
 def test_a_mark_changes_no_verdict(approver: Access, ingest: Any) -> None:
