@@ -48,26 +48,30 @@ def _words(page: bytes, objects: dict[int, tuple[bytes, bytes]]) -> str:
         fonts[name] = _characters(objects[int(re.search(rb"/ToUnicode (\d+)", font)[1])][1])
     runs = []
     for match in _RUN.finditer(content):
-        name, codes = match[1], b"".join(map(_plain, _strings(content, match.end())))
+        name, codes = match[1], b"".join(_strings(content, match.end()))
         pairs = (codes[place : place + 2] for place in range(0, len(codes), 2))
         runs.append("".join(fonts[name].get(pair, "\ufffd") for pair in pairs))
     return " ".join(runs)
 
 
 def _strings(content: bytes, place: int) -> list[bytes]:
-    """The literal strings of an array that begins here; a string may hold balanced brackets."""
+    """The strings of an array that begins here; a literal one may hold balanced brackets."""
     found, depth, start = [], 0, 0
     while depth or content[place : place + 1] != b"]":
         sign = content[place : place + 1]
         if sign == b"\\":
             place += 1
+        elif sign == b"<" and not depth:
+            end = content.index(b">", place)
+            found.append(bytes.fromhex(content[place + 1 : end].decode()))
+            place = end
         elif sign == b"(":
             depth += 1
             start = place + 1 if depth == 1 else start
         elif sign == b")":
             depth -= 1
             if not depth:
-                found.append(content[start:place])
+                found.append(_plain(content[start:place]))
         place += 1
     return found
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 import replay
+from audit import pdf
 from audit.models import CaseState
 from audit.selectors.access import Act
 from audit.selectors.desk_books import RemedyRow, claimed_in_case, get_claim, remedies_of
@@ -31,6 +32,7 @@ from audit.web import desk_words as words
 from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.desk_figures import Notes, ToldHand, file_hand, tell_hand
 from audit.web.desk_pages import SECTION
+from audit.web.desk_pdf import file_pdf, letter_pdf
 from audit.web.desk_present import act_line, player_lines, present_case
 from audit.web.desk_requests import desk_view, user_of
 from audit.web.desk_texts import LANGUAGES, TEXTS, Texts
@@ -51,8 +53,11 @@ def _texts(request: HttpRequest) -> Texts:
 @needs(Act.SEE_LETTERS)
 @desk_view
 @require_safe
-def case_letter(request: HttpRequest, case: int) -> HttpResponse:
-    """A letter to one player about his hands in a case: `?player=Ann&lang=zh-hant`."""
+def case_letter(request: HttpRequest, case: int, form: str = "") -> HttpResponse:
+    """A letter to one player about his hands in a case: `?player=Ann&lang=zh-hant`.
+
+    `form` is "pdf" for a file, else it is a page.
+    """
     player = request.GET.get("player", "")
     if not player or len(player) > NAME_MAX or "\0" in player:
         raise Http404("A letter is to a player.")
@@ -60,19 +65,27 @@ def case_letter(request: HttpRequest, case: int) -> HttpResponse:
     ids, count = members_of(case, player=player, limit=LETTER_HANDS)
     if not ids:
         raise Http404("This player has no hand in this case.")
-    return _letter(request, row, player, ids, count=count)
+    return _letter(request, row, player, ids, count=count, form=form)
 
 
 @needs(Act.SEE_LETTERS)
 @desk_view
 @require_safe
-def claim_letter(request: HttpRequest, claim: int) -> HttpResponse:
+def claim_letter(request: HttpRequest, claim: int, form: str = "") -> HttpResponse:
     """The answer to a claim, about the hands that it names."""
     sources = sources_of_request(request)
     detail = get_claim(claim, sources=sources)
     ids = [one.pk for one in detail.hands][:HANDS_MAX]
     row = get_case(detail.row.case_pk, sources=sources)
-    return _letter(request, row, detail.row.player, ids, count=len(detail.hands), claim=detail.row)
+    return _letter(
+        request,
+        row,
+        detail.row.player,
+        ids,
+        count=len(detail.hands),
+        form=form,
+        claim=detail.row,
+    )
 
 
 def _letter(
@@ -82,6 +95,7 @@ def _letter(
     ids: Sequence[int],
     *,
     count: int,
+    form: str,
     claim: ClaimRow | None = None,
 ) -> HttpResponse:
     texts, notes = _texts(request), Notes()
@@ -114,7 +128,16 @@ def _letter(
         "footer": texts.say("footer", engine=replay.ENGINE),
         "day": timezone.now(),
     }
-    return render(request, "desk/letter.html", SECTION | context)
+    if form:
+        return letter_pdf(context)
+    return render(request, "desk/letter.html", SECTION | context | _pdf_of(request))
+
+
+def _pdf_of(request: HttpRequest) -> dict[str, str | None]:
+    """The way to the same as a file, where files can be set here."""
+    path = request.path.removesuffix("/") + ".pdf"
+    query = request.META.get("QUERY_STRING", "")
+    return {"pdf_url": (f"{path}?{query}" if query else path) if pdf.is_installed() else None}
 
 
 def _languages(request: HttpRequest) -> list[dict[str, Any]]:
@@ -172,7 +195,7 @@ def _booking(booked: Booked, texts: Texts) -> str:
 @needs(Act.SEE_DESK)
 @desk_view
 @require_safe
-def case_file(request: HttpRequest, case: int) -> HttpResponse:
+def case_file(request: HttpRequest, case: int, form: str = "") -> HttpResponse:
     """All that a case holds, to be printed: exposure, hands with each figure, acts, remedies."""
     sources = sources_of_request(request)
     detail = case_detail(case, sources=sources)
@@ -193,7 +216,9 @@ def case_file(request: HttpRequest, case: int) -> HttpResponse:
         "day": timezone.now(),
         "address": request.build_absolute_uri(reverse("case", args=(case,))),
     }
-    return render(request, "desk/file.html", SECTION | context)
+    if form:
+        return file_pdf(context)
+    return render(request, "desk/file.html", SECTION | context | _pdf_of(request))
 
 
 def _book(remedy: RemedyRow) -> dict[str, Any]:

@@ -170,6 +170,11 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
         "本函為已完結牌局之重播；各項數字均可憑記錄核對。引擎 {engine}。",
         "本函为已完结牌局之重播；各项数字均可凭记录核对。引擎 {engine}。",
     ),
+    "page": (
+        "Page {page} of {pages}",
+        "第 {page} 頁，共 {pages} 頁",
+        "第 {page} 页，共 {pages} 页",
+    ),
     "print": ("Print", "列印", "打印"),
     "you": ("You", "您", "您"),
 }
