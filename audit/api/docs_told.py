@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 JSON = "application/json"
+# A paragraph: pieces of text, each with whether it is code.
+Prose = tuple[tuple[str, bool], ...]
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -47,7 +49,7 @@ class Told:
     method: str
     path: str
     summary: str
-    about: tuple[str, ...]
+    about: tuple[Prose, ...]
     parameters: tuple[Field, ...]
     body_types: str
     body_about: str
@@ -119,7 +121,7 @@ def _operation(
         method=method.upper(),
         path=path,
         summary=operation["summary"],
-        about=tuple(operation["description"].split("\n\n")),
+        about=tuple(_prose(text) for text in operation["description"].split("\n\n")),
         parameters=parameters,
         body_types=", ".join(kinds),
         body_about=body.get("description", ""),
@@ -232,6 +234,10 @@ def _text(example: Any) -> str:
     if isinstance(example, str):
         return example
     return json.dumps(example, indent=2, ensure_ascii=False)
+
+
+def _prose(text: str) -> Prose:
+    return tuple((piece, place % 2 == 1) for place, piece in enumerate(text.split("`")))
 
 
 def _anchor(name: str) -> str:
