@@ -17,6 +17,7 @@ from replay.audit import (
     walk,
     with_findings,
 )
+from replay.commitments import Commitment, commitment_of
 from replay.concealment import AUDITOR, BACK, PUBLIC, UnknownViewpoint, Viewpoint, parse_viewpoint
 from replay.continuity import Continuity, Summary, compare, summarise
 from replay.findings import CODES, Code, Finding
@@ -70,15 +71,16 @@ from replay.what_if import Trial, UnknownRules, WhatIf, bisect, changes_of, what
 __all__ = [
     "AUDITOR", "BACK", "CHECKS", "CODES", "COMBINATIONS", "COMBINATION_OF", "ENGINE", "GAMES",
     "GAPS", "KINDS", "PLACES", "PUBLIC", "RULESET_BYTES_MAX", "Assumption", "Audited", "Board",
-    "Choice", "Code", "Combination", "Continuity", "Decision", "Difference", "DoorView", "Figure",
-    "Finding", "Game", "Hand", "Held", "Line", "NoSuchStep", "NotCheckable", "OptionValue", "Part",
-    "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable", "Refusal", "Rule",
-    "Ruleset", "RulesetError", "RulesetProblem", "Rulesets", "SeatView", "Series", "Sight",
-    "Stage", "Step", "Summary", "TileKind", "Trial", "Unended", "UnknownRules", "UnknownViewpoint",
-    "Verdict", "Viewpoint", "WagerView", "Walk", "WhatIf", "Words", "audit", "audit_line",
-    "audit_partial", "bisect", "canonical_sha256", "capital", "changes_of", "compare",
-    "differences", "format_minor", "format_verdict", "held", "judge_partial", "load_rulesets",
-    "parse_minor", "parse_time", "parse_viewpoint", "plain", "read", "read_lines", "read_partial",
-    "read_ruleset", "read_whole", "reject", "reject_partial", "ruleset_problems", "say", "seen",
-    "simulate", "summarise", "tell_by", "walk", "what_if", "with_findings",
+    "Choice", "Code", "Combination", "Commitment", "Continuity", "Decision", "Difference",
+    "DoorView", "Figure", "Finding", "Game", "Hand", "Held", "Line", "NoSuchStep", "NotCheckable",
+    "OptionValue", "Part", "PartialVerdict", "PartiallyAudited", "Placed", "Read", "Readable",
+    "Refusal", "Rule", "Ruleset", "RulesetError", "RulesetProblem", "Rulesets", "SeatView",
+    "Series", "Sight", "Stage", "Step", "Summary", "TileKind", "Trial", "Unended", "UnknownRules",
+    "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView", "Walk", "WhatIf", "Words", "audit",
+    "audit_line", "audit_partial", "bisect", "canonical_sha256", "capital", "changes_of",
+    "commitment_of", "compare", "differences", "format_minor", "format_verdict", "held",
+    "judge_partial", "load_rulesets", "parse_minor", "parse_time", "parse_viewpoint", "plain",
+    "read", "read_lines", "read_partial", "read_ruleset", "read_whole", "reject", "reject_partial",
+    "ruleset_problems", "say", "seen", "simulate", "summarise", "tell_by", "walk", "what_if",
+    "with_findings",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from audit import selectors
 from audit.selectors.access import Act, Sources
 from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.kept import kept
+from audit.web.presenters.commitments import present_commitment
 from audit.web.presenters.hand import (
     first_step,
     logged_of,
@@ -273,6 +274,7 @@ class _Parts:
                 "compared": self.compared,
                 "step": present_step(self.replayed, self.number, self.route),
                 "money": self.replayed.money,
+                "commitment": present_commitment(self.replayed, self.number),
             }
             if not self.route.is_auditor:
                 context |= {"trails": self._trails()} | self._result()
