@@ -19,7 +19,8 @@ MODELS = frozenset(
     re.findall(
         r"\w+",
         """Admission BulkAct Case CaseAct CaseAmount CaseHand CaseMoney Cause Certificate
-    CertificateRun Chunk Claim ClaimHand Comparison ComparisonFinding DayRule Docket Duplicate FeedDrift Finding
+    CertificateRun Chunk Claim ClaimHand Comparison ComparisonFinding DayRule Docket Duplicate
+    FeedDrift Finding
     Hand HandVersion NameDecision PartialRecord Player Reaudit ReauditBatch ReauditFault
     ReauditResult Refusal Remedy RemedyEntry Rename Restatement ShareLink SortedRefusal SortedUpload
     Table TableTouch Upload UploadSource Verdict""",

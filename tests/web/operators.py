@@ -20,6 +20,7 @@ from audit.models import (
     ReportRun,
     SavedFilter,
 )
+from audit.models.retention import RecordClass
 from audit.models.sharing import ShareLink
 from audit.selectors.access import access_of
 from audit.selectors.reports_asking import read_request
@@ -28,6 +29,8 @@ from audit.services import desk
 from audit.services.certifying import continue_run, request_certificates
 from audit.services.players import decide_names, note_players
 from audit.services.reports import continue_report, request_report
+from audit.services.retention import begin_run, place_hold
+from audit.services.retention import continue_run as finish_retention
 from audit.services.saved_filters import save_filter
 from audit.services.sharing import create_share_link
 from tests.audit.desk.wrong import wrong
@@ -97,6 +100,11 @@ def operator_of(source: str, *, first: Any, second: Any) -> Operator:
     )
     save_filter(account_id=second.pk, name=f"{source} only", query={"source": source})
     keys |= _reported(source, hand, first)
+    keys["retention-run"] = begin_run(
+        access=access_of(first), record_class=RecordClass.HANDS, source=source, reason=f"{source}?"
+    )
+    assert finish_retention(run_id=keys["retention-run"]).items == 0
+    keys["hold"] = place_hold(access=access_of(first), source=source, reason=f"{source} asked")
     services.create_token(name=f"{source} robot", days=1, account=second.get_username())
     keys |= {
         "key": ApiToken.objects.get(name=f"{source} robot").pk,

@@ -12,7 +12,12 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from audit.models import Role
+from audit.models import Case, CaseAct, Role
+from audit.models.journal import JournalEntry
+from audit.selectors.access import access_of
+from audit.selectors.census import take_census
+from audit.selectors.filters import TILES
+from audit.services.sharing import create_share_link
 from tests.access import trusted, with_roles
 from tests.web.operators import Operator, operator_of
 
@@ -22,6 +27,7 @@ COMMON = {"number": 1, "name": "changes", "report": "hands", "form": "csv"}
 # The same words mean other things in some addresses: a made report, the number of a version.
 MEANT = (
     (r"^reports/", "run", "report-run"),
+    (r"^retention/", "run", "retention-run"),
     (r"^reports/", "report", "made-report"),
     (r"^api/v1/hands/", "version", "number"),
 )
@@ -35,7 +41,11 @@ POSTED = {
 }
 REASON = {"reason": "mine?"}
 # What must be asked behind an address.
-ASKED = {"steps": "?step=1", "case-letter": "?player={source}-Bo"}
+ASKED = {
+    "steps": "?step=1",
+    "case-letter": "?player={source}-Bo",
+    "case-letter-pdf": "?player={source}-Bo",
+}
 # What is not there is 404, looked at or posted to.
 NOT_THERE = ((404, None), (405, 404))
 # Addresses whose numbers are no operator's: the accounts' and the rules'.
@@ -151,13 +161,15 @@ def test_svc_62_every_address_with_the_numbers_of_another_operator_is_404(
 # What differs from one answer to the next whoever asks: a form's token, the moment, and the sum
 # over a table that begins with the moment.
 MOMENTARY = re.compile(
-    r'name="csrfmiddlewaretoken" value="[^"]*"'
+    r'name="(csrfmiddlewaretoken|next)" value="[^"]*"'
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?"
-    r"|(?<=,sha256:)[0-9a-f]{64}"
+    r"|(?<=,sha256:)[0-9a-f]{64}|(?<=\"sha256\":\")[0-9a-f]{64}(?=\"\}\})"
     r"|\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d(:\d\d)?"
 )
 # What tells what was asked before, and pages that change with the minute.
 CHANGING = ("journal", "journal-csv", "api-journal", "own-account", "healthz", "readyz", "metrics")
+# They hold the moment in a form of their own; what they tell is told as lines and pages, too.
+PACKED = ("api-export-parquet", "case-file-pdf", "case-letter-pdf", "claim-letter-pdf")
 
 
 def told(answer: Any) -> str:
@@ -181,7 +193,7 @@ def everything(site: Client, keys: dict[str, Any]) -> dict[str, str]:
     seen = {
         one.filled(keys): told(site.get(one.filled(keys)))
         for one in lists
-        if one.name not in (*SECRET, *OF_NO_SOURCE, *CHANGING, "logout", "bundle")
+        if one.name not in (*SECRET, *OF_NO_SOURCE, *CHANGING, *PACKED, "logout", "bundle")
     }
     return {address: text for address, text in seen.items() if not text.startswith("405 ")}
 
@@ -200,3 +212,182 @@ def test_svc_62_nothing_that_one_sees_changes_when_another_operator_comes(
     ] == []
     assert [one for one, text in after.items() if THEIRS in text] == []
     assert len([text for text in after.values() if text.startswith("200 ")]) > 50
+
+
+# What a list can be asked for that names somebody: the parameter, and what is named of an operator.
+QUESTIONS = (
+    ("/hands/", "source", "{source}"),
+    ("/hands/", "table", "{source}-T1"),
+    ("/hands/", "player", "{source}-Ann"),
+    ("/hands/", "q", "{source}-1"),
+    ("/overview/", "source", "{source}"),
+    ("/totals/", "source", "{source}"),
+    ("/totals/export.csv", "source", "{source}"),
+    ("/exports/hands.csv", "player", "{source}-Ann"),
+    ("/exports/findings.csv", "source", "{source}"),
+    ("/exports/figures.csv", "source", "{source}"),
+    ("/certificates/", "source", "{source}"),
+    ("/certificates/export.csv", "source", "{source}"),
+    ("/players/", "q", "{source}-Ann"),
+    ("/desk/queue/", "source", "{source}"),
+    ("/desk/claims/", "player", "{source}-Bo"),
+    ("/reaudits/new", "source", "{source}"),
+    ("/api/v1/hands/", "source", "{source}"),
+    ("/api/v1/findings/", "source", "{source}"),
+    ("/api/v1/certificates/", "source", "{source}"),
+    ("/api/v1/exports/hands.csv", "source", "{source}"),
+    ("/api/v1/exports/totals.csv", "source", "{source}"),
+    ("/api/v1/cases/", "source", "{source}"),
+    ("/api/v1/claims/", "player", "{source}-Bo"),
+    ("/api/v1/players/", "name", "{source}-Ann"),
+)
+NOBODY = "nowhere-at-all"
+# All cases of an operator here are decided.
+BESIDE = {"/desk/queue/": {"state": "decided"}}
+
+
+def test_svc_62_to_ask_for_another_operator_by_name_is_to_ask_for_nobody(
+    people: tuple[Any, Any], ours: Operator, site: Client
+) -> None:
+    theirs_of(people)
+
+    def answer(address: str, parameter: str, value: str, source: str) -> str:
+        text = told(
+            site.get(address, {parameter: value.format(source=source), **BESIDE.get(address, {})})
+        )
+        return text.replace(source, "?")
+
+    unequal = [
+        question for question in QUESTIONS if answer(*question, THEIRS) != answer(*question, NOBODY)
+    ]
+
+    assert unequal == []
+    # Asked for by their names, ours are there: the questions are good ones.
+    silent = [one for one in QUESTIONS if answer(*one, OURS) == answer(*one, NOBODY)]
+    assert silent == []
+
+
+def test_svc_62_the_number_of_anothers_upload_or_hand_finds_nothing(
+    people: tuple[Any, Any], ours: Operator, site: Client
+) -> None:
+    theirs = theirs_of(people)
+    never = 10**9
+
+    def answer(address: str, number: int) -> str:
+        text = told(site.get(address.format(number)))
+        return re.sub(rf'(value="|upload=|hand=|<bdi>|","\'){number}\b', "?", text)
+
+    asked_of = (
+        ("/hands/?upload={}", "upload"),
+        ("/exports/hands.csv?upload={}", "upload"),
+        ("/reaudits/new?upload={}", "upload"),
+        ("/desk/claims/new/?hand={}", "hand"),
+    )
+    for address, key in asked_of:
+        assert answer(address, theirs.keys[key]) == answer(address, never), address
+        assert answer(address, ours.keys[key]) != answer(address, never), address
+
+
+def test_svc_62_nothing_can_be_done_to_what_is_another_operators(
+    people: tuple[Any, Any], ours: Operator, site: Client
+) -> None:
+    theirs = theirs_of(people)
+    case = Case.objects.get(pk=theirs.keys["case"])
+    census = {one.table: one.checksum for one in take_census() if one.table not in OURSELVES}
+    posts: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("/desk/bulk/", {"case": case.pk}),
+        (
+            "/desk/bulk/do",
+            {"seen": f"{case.pk}:{case.revision}", "kind": "reopened", "reason": "mine?"},
+        ),
+        (
+            "/desk/claims/new/",
+            {
+                "source": THEIRS, "hands": f"{THEIRS}-1", "player": f"{THEIRS}-Bo", "text": "mine?",
+                "claimed_at": "2025-03-02T10:00", "offset": "+08:00",
+            },
+        ),
+        ("/players/decide", {
+            "source": THEIRS, "name": f"{THEIRS}-Ann", "other": f"{THEIRS}-Аnn", "act": "one",
+            "reason": "mine?",
+        }),
+        ("/certificates/make", {"source": THEIRS, "day": "2025-03-01"}),
+        ("/certificates/make", {"day": "2025-03-01"}),
+        ("/certificates/days/", {
+            "source": THEIRS, "starts_at": "06:00", "numbering": "none", "time_zone": "UTC",
+        }),
+        ("/certificates/days/", {"starts_at": "06:00", "numbering": "none", "time_zone": "UTC"}),
+        ("/reaudits/new", {"do": "start", "reason": "mine?", "source": THEIRS}),
+    )  # fmt: skip
+
+    answers = [told(site.post(address, fields)) for address, fields in posts]
+
+    after = {one.table: one.checksum for one in take_census() if one.table not in OURSELVES}
+    assert {table for table, checksum in after.items() if checksum != census[table]} == BULK
+    assert [text for text in answers if f"{THEIRS}-T1" in text] == []
+    assert CaseAct.objects.filter(actor__username="osman.bey").count() == 0
+
+
+# What one leaves behind of oneself: the journal, the visit, a bulk act that did nothing.
+OURSELVES = ("audit_journal", "audit_visit", "audit_sealpending")
+BULK = {"audit_bulkact"}
+
+
+@pytest.mark.parametrize("tile", TILES)
+def test_svc_59_no_list_is_asked_as_a_seat(ours: Operator, site: Client, tile: str) -> None:
+    asked_for = {"tile": tile, "as": "seat-3"}
+
+    assert site.get("/hands/", asked_for).status_code == 403
+    assert site.get("/exports/hands.csv", asked_for).status_code == 400
+    assert site.get("/api/v1/hands/", asked_for).status_code == 400
+    assert Client().get("/hands/", asked_for).status_code == 302
+
+
+def test_svc_59_a_link_of_a_seat_answers_no_question(
+    people: tuple[Any, Any], ours: Operator
+) -> None:
+    link = create_share_link(
+        access=access_of(people[0]),
+        hand=ours.keys["hand"],
+        viewpoint="seat-3",
+        hours=1,
+        reason="so",
+    )
+    page = f"/shared/{link.secret}/"
+
+    answers = {
+        told(Client().get(page, {name: tile, "sort": tile}))
+        for tile in TILES
+        for name in ("tile", "q", "combination")
+    }
+
+    assert answers == {told(Client().get(page))}
+
+
+def test_each_look_is_in_the_journal_with_its_source_and_each_search_with_its_count(
+    ours: Operator, site: Client
+) -> None:
+    hand, case = ours.keys["hand"], ours.keys["case"]
+    for address in (
+        f"/hands/{hand}/steps/1/",
+        f"/hands/{hand}/record",
+        f"/hands/{hand}/verdict",
+        f"/desk/cases/{case}/letter/?player={OURS}-Bo",
+        f"/hands/?table={OURS}-T1",
+        "/hands/?q=nothing",
+        f"/players/?q={OURS}-Ann",
+        f"/api/v1/hands/{hand}/steps/1/",
+    ):
+        assert site.get(address).status_code == 200, address
+
+    rows = JournalEntry.objects.filter(actor="osman.bey").order_by("id")
+    assert list(rows.values_list("subject", "source", "hand", "player", "detail__shown")) == [
+        (f"GET step hand:{hand} number:1", OURS, hand, None, None),
+        (f"GET record hand:{hand}", OURS, hand, None, None),
+        (f"GET verdict hand:{hand}", OURS, hand, None, None),
+        (f"GET case-letter case:{case}", OURS, None, f"{OURS}-Bo", None),
+        ("GET hands", None, None, None, 3),
+        ("GET hands", None, None, None, 0),
+        ("GET players", None, None, f"{OURS}-Ann", 2),
+        (f"GET api-step hand:{hand} number:1", OURS, hand, None, None),
+    ]
