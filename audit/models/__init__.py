@@ -46,7 +46,7 @@ from audit.models.evidence import (
     TreeHead,
 )
 from audit.models.feeds import FeedDrift, PartialRecord
-from audit.models.hands import Duplicate, Hand, HandVersion, Restatement
+from audit.models.hands import Duplicate, Hand, HandVersion, Identity, Restatement
 from audit.models.holdings import Holding, SearchedUpload
 from audit.models.journal import JournalEntry
 from audit.models.players import NameDecision, NamedUpload, Player, Rename
@@ -139,6 +139,7 @@ __all__ = [
     "HandVersion",
     "HoldEnd",
     "Holding",
+    "Identity",
     "JournalEntry",
     "LeafKind",
     "LegalHold",

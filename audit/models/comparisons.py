@@ -20,10 +20,19 @@ class Comparison(models.Model):
     """
 
     verdict = models.ForeignKey(
-        Verdict, on_delete=models.PROTECT, related_name="comparisons", db_index=False
+        Verdict,
+        on_delete=models.PROTECT,
+        related_name="comparisons",
+        db_index=False,
+        db_constraint=False,
     )
     earlier = models.ForeignKey(
-        Verdict, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+        Verdict,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     engine = models.CharField(max_length=32)
     kind = models.CharField(max_length=10, choices=VerdictKind.choices)

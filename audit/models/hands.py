@@ -25,6 +25,22 @@ def exact_name() -> models.CharField[str, str]:
     return models.CharField(max_length=128, db_collation="C")
 
 
+class Identity(models.Model):
+    """Which hand an id of a source is: `key` is its key. The database adds it with the hand.
+
+    A table of its own, because those of hands, versions, verdicts and findings are parted by the
+    month of receipt, which each key carries, and an identity is one across all months (ADR 6).
+    """
+
+    pk = models.CompositePrimaryKey("source", "hand_id")
+    source = exact_name()
+    hand_id = exact_name()
+    key = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.hand_id}"
+
+
 class Hand(models.Model):
     """One hand and what is searched of it; the search columns are those of its current version.
 
@@ -74,7 +90,6 @@ class Hand(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(name="hand_identity", fields=["source", "hand_id"]),
             models.CheckConstraint(
                 name="hand_verdict_known", condition=models.Q(verdict_kind__in=VerdictKind.values)
             ),
@@ -110,7 +125,9 @@ class Hand(models.Model):
 class HandVersion(models.Model):
     """The exact bytes of a hand, as a line of an upload brought them first.
 
-    `raw` is zstd over the line without its line end; `sha256` is of the line.
+    `raw` is zstd over the line without its line end; `sha256` is of the line. The key carries the
+    month of its hand's key, whenever it came, so that a line brings one version at most is checked
+    within each month.
     """
 
     hand = models.ForeignKey(
@@ -148,7 +165,9 @@ class Duplicate(models.Model):
     another order, blanks), else None.
     """
 
-    version = models.ForeignKey(HandVersion, on_delete=models.PROTECT, related_name="duplicates")
+    version = models.ForeignKey(
+        HandVersion, on_delete=models.PROTECT, related_name="duplicates", db_constraint=False
+    )
     upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
     line = models.BigIntegerField()
     raw = models.BinaryField(null=True, default=None)
@@ -176,13 +195,25 @@ class Restatement(models.Model):
     """
 
     hand = models.ForeignKey(
-        Hand, on_delete=models.PROTECT, related_name="restatements", db_index=False
+        Hand,
+        on_delete=models.PROTECT,
+        related_name="restatements",
+        db_index=False,
+        db_constraint=False,
     )
     version = models.ForeignKey(
-        HandVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+        HandVersion,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     replaced = models.ForeignKey(
-        HandVersion, on_delete=models.PROTECT, related_name="+", db_index=False
+        HandVersion,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
     upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+", db_index=False)
     line = models.BigIntegerField()

@@ -19,7 +19,10 @@ class VerdictKind(models.TextChoices):
 
 
 class Verdict(models.Model):
-    """One judgement. `settlement` is shaped by FORMAT 6.4, 32; None where the replay stopped."""
+    """One judgement. `settlement` is shaped by FORMAT 6.4, 32; None where the replay stopped.
+
+    The key carries the month of its version's.
+    """
 
     version = models.ForeignKey(
         "HandVersion",

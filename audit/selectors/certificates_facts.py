@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 import replay
 from audit.models import Hand, HandVersion, SortedUpload, Upload, VerdictKind
 from audit.selectors.certificates_days import IN_PLACE, PLACES, Span, place_columns
+from audit.selectors.months import within
 from audit.selectors.totals_money import HandMoney, Rounds, clean_money, money_of, told
 from audit.zstd import unpacked
 
@@ -30,9 +31,9 @@ SELECT h.id, h.hand_id, h.version_id, encode(v.sha256, 'hex'), f.upload_id, f.li
     h.verdict_kind, h.is_conflict, h.played_at, h.started_at, h.currency, h.minor_digits,
     w.settlement::text, v.raw
 {_PLAYED}
-JOIN audit_handversion v ON v.id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 JOIN audit_handversion f ON f.hand_id = h.id AND f.number = 1
-JOIN audit_verdict w ON w.id = h.verdict_id
+JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
 """
 _OTHER_VERSIONS = f"""
 SELECT h.hand_id, v.number, encode(v.sha256, 'hex'), v.upload_id, v.line
@@ -48,8 +49,8 @@ ORDER BY h.hand_id, d.upload_id
 _RESTATEMENTS = f"""
 SELECT h.hand_id, v.number, o.number, r.upload_id, r.line, u.restatement, a.username, r.created_at
 {_PLAYED} JOIN audit_restatement r ON r.hand_id = h.id
-JOIN audit_handversion v ON v.id = r.version_id
-JOIN audit_handversion o ON o.id = r.replaced_id
+JOIN audit_handversion v ON v.id = r.version_id AND v.hand_id = r.hand_id
+JOIN audit_handversion o ON o.id = r.replaced_id AND o.hand_id = r.hand_id
 JOIN audit_upload u ON u.id = r.upload_id
 JOIN auth_user a ON a.id = u.received_by_id
 ORDER BY r.id
@@ -208,8 +209,9 @@ def read_facts(source: str, table: str, span: Span) -> Facts:
 
 def raw_of(version_ids: Iterable[int]) -> dict[int, bytes]:
     """The exact lines of these versions."""
-    found = HandVersion.objects.filter(pk__in=list(version_ids)).values_list("pk", "raw")
-    return {pk: unpacked(raw) for pk, raw in found}
+    keys = list(version_ids)
+    found = HandVersion.objects.filter(within("hand_id", keys), pk__in=keys)
+    return {pk: unpacked(raw) for pk, raw in found.values_list("pk", "raw")}
 
 
 def _rows(kind: type[Any], query: str, where: list[list[Any]]) -> list[Any]:

@@ -15,13 +15,14 @@ from django.db.models import QuerySet
 from django.db.models.fields.tuple_lookups import TupleLessThan
 
 import replay
-from audit.models import ComparisonFinding, Finding, Hand
+from audit.models import ComparisonFinding, Finding, Hand, HandVersion, Verdict
 from audit.selectors.access import Sources
 from audit.selectors.certificates_content import instant_text
 from audit.selectors.certificates_days import Rules, current_rules, gaming_day
 from audit.selectors.exports_figures import FIGURE_COLUMNS, figure_rows
 from audit.selectors.exports_sheet import Cell, Plain
 from audit.selectors.filters import HandFilters
+from audit.selectors.months import within
 from audit.selectors.totals import Totals, TotalsQuery, days_of_totals
 from audit.selectors.totals_sums import Sum
 from audit.zstd import unpacked
@@ -135,11 +136,20 @@ def finding_rows(filters: HandFilters, sources: Sources) -> Rows:
 def figures_of_hands(filters: HandFilters, sources: Sources) -> Rows:
     """One row a seat, wager or player: each figure as logged and as recomputed."""
     names = ("pk", "source", "hand_id", "game", "table", "started_at", "played_at", "currency",
-             "verdict_kind", "players", "verdict__settlement", "version__raw")  # fmt: skip
+             "verdict_kind", "players", "verdict_id", "version_id")  # fmt: skip
     for batch in _batches(filters, names, sources):
+        keys = [hand["pk"] for hand in batch]
+        versions = HandVersion.objects.filter(
+            within("hand_id", keys), pk__in=[hand["version_id"] for hand in batch]
+        )
+        raws = dict(versions.values_list("pk", "raw"))
+        verdicts = Verdict.objects.filter(
+            within("version_id", keys), pk__in=[hand["verdict_id"] for hand in batch]
+        )
+        settlements = dict(verdicts.values_list("pk", "settlement"))
         for hand in batch:
-            raw = unpacked(hand["version__raw"])
-            for row in figure_rows(hand["verdict__settlement"], raw, hand["players"]):
+            raw = unpacked(raws[hand["version_id"]])
+            for row in figure_rows(settlements[hand["verdict_id"]], raw, hand["players"]):
                 yield (*_who(hand), hand["verdict_kind"], hand["currency"], *row)
 
 

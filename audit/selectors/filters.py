@@ -27,6 +27,7 @@ from audit.models import (
 )
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources, uploads_in
+from audit.selectors.months import among
 from audit.selectors.holdings import feature, with_features, with_net
 from audit.selectors.pages import KEY_MAX, BadQuery
 from audit.selectors.rulesets_force import list_periods, names_out_of_force
@@ -269,7 +270,7 @@ def _in_upload(upload: int, sources: Sources) -> Q:
         return Q(pk__in=[])
     brought = HandVersion.objects.filter(upload_id=upload).values("hand_id")
     repeated = Duplicate.objects.filter(upload_id=upload).values("version__hand_id")
-    return Q(pk__in=brought.union(repeated, all=True))
+    return among("pk", brought.union(repeated, all=True))
 
 
 def _in_open_case(least: int, most: int | None) -> Q:

@@ -243,7 +243,7 @@ def _risks(waits: Q, *, by_table: bool) -> tuple[Risk, ...]:
 # is in minor units.
 _CLEAN_RAKE = """
 SELECT h.played_on, h.currency, h.minor_digits, sum(m.rake)::text
-FROM audit_hand h JOIN audit_verdict w ON w.id = h.verdict_id
+FROM audit_hand h JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
 CROSS JOIN LATERAL (
     SELECT sum(replace(one->>'rake', '.', '')::numeric) AS rake
     FROM jsonb_array_elements(w.settlement->'seats') one
@@ -254,8 +254,8 @@ GROUP BY 1, 2, 3
 _OTHER_RAKE = """
 SELECT h.played_on, h.currency, h.minor_digits, w.settlement::text, v.raw
 FROM audit_hand h
-JOIN audit_verdict w ON w.id = h.verdict_id
-JOIN audit_handversion v ON v.id = h.version_id
+JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 WHERE h.verdict_kind NOT IN ('clean', 'void') AND {played} AND w.settlement IS NOT NULL
 """
 _PLAYED = """

@@ -14,6 +14,7 @@ import msgspec
 from django.db import connection
 
 from audit.models import LeafKind
+from audit.selectors.months import around, in_month_of
 from replay.evidence import LOST, leaf_data, leaf_hash
 
 
@@ -35,6 +36,8 @@ class Sealed:
     json: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
     is_veiled: bool = False
+    # The column that tells the partition of a row, where a row lies in the month of its key.
+    month: str = ""
 
     def name_of(self, form: int) -> str:
         """The name of the kind in leaves of a form."""
@@ -49,20 +52,26 @@ class Sealed:
         )
 
 
+def _version(row: str, of: str) -> str:
+    """A join with a version, for which only its key is known: its month narrows where to look."""
+    month = in_month_of(f"{row}.hand_id", of)
+    return f"LEFT JOIN audit_handversion {row} ON {row}.id = {of} AND {month}"
+
+
+def _verdict(row: str, of: str) -> str:
+    month = in_month_of(f"{row}.version_id", of)
+    return f"LEFT JOIN audit_verdict {row} ON {row}.id = {of} AND {month}"
+
+
 _HAND = "LEFT JOIN audit_hand h ON h.id = v.hand_id"
-OF_VERSION = f"LEFT JOIN audit_handversion v ON v.id = t.version_id {_HAND}"
-OF_VERDICT = (
-    "LEFT JOIN audit_verdict w ON w.id = t.verdict_id"
-    f" LEFT JOIN audit_handversion v ON v.id = w.version_id {_HAND}"
-)
+OF_VERSION = f"{_version('v', 't.version_id')} {_HAND}"
+OF_VERDICT = f"{_verdict('w', 't.verdict_id')} {_version('v', 'w.version_id')} {_HAND}"
 OF_COMPARISON = (
     "LEFT JOIN audit_comparison c ON c.id = t.comparison_id"
-    " LEFT JOIN audit_verdict w ON w.id = c.verdict_id"
-    f" LEFT JOIN audit_handversion v ON v.id = w.version_id {_HAND}"
+    f" {_verdict('w', 'c.verdict_id')} {_version('v', 'w.version_id')} {_HAND}"
 )
 EARLIER = (
-    " LEFT JOIN audit_verdict ew ON ew.id = t.earlier_id"
-    " LEFT JOIN audit_handversion ev ON ev.id = ew.version_id"
+    f" {_verdict('ew', 't.earlier_id')} {_version('ev', 'ew.version_id')}"
     " LEFT JOIN audit_hand eh ON eh.id = ev.hand_id"
     # What the leaf says of a verdict that went under a retention run.
     " LEFT JOIN audit_departedverdict d ON d.verdict = t.earlier_id"
@@ -79,6 +88,7 @@ SEALED: dict[LeafKind, Sealed] = {
         table="audit_handversion",
         joins="LEFT JOIN audit_hand h ON h.id = t.hand_id",
         fields="h.source, h.hand_id, t.number, t.sha256, t.upload_id, t.line, t.created_at",
+        month="t.hand_id",
     ),
     LeafKind.VERDICT: Sealed(
         name="verdict/1",
@@ -88,6 +98,7 @@ SEALED: dict[LeafKind, Sealed] = {
         fields="h.source, h.hand_id, v.number, t.ruleset, t.ruleset_sha256, t.engine, t.kind,"
         " t.settlement, t.digest, t.created_at",
         json=(7,),
+        month="t.version_id",
     ),
     LeafKind.FINDING: Sealed(
         name="finding/1",
@@ -116,8 +127,7 @@ SEALED: dict[LeafKind, Sealed] = {
         name="restatement/1",
         table="audit_restatement",
         joins="LEFT JOIN audit_hand h ON h.id = t.hand_id"
-        " LEFT JOIN audit_handversion v ON v.id = t.version_id"
-        " LEFT JOIN audit_handversion o ON o.id = t.replaced_id",
+        f" {_version('v', 't.version_id')} {_version('o', 't.replaced_id')}",
         fields="h.source, h.hand_id, v.number, o.number, t.upload_id, t.line, t.created_at",
     ),
     LeafKind.DUPLICATE: Sealed(
@@ -278,11 +288,21 @@ SEALED: dict[LeafKind, Sealed] = {
 }
 
 
+def within_months(kind: LeafKind, rows: Sequence[int]) -> str:
+    """SQL: what is true of these rows `t` of a kind, and tells the database their partitions."""
+    column = SEALED[kind].month
+    if not column:
+        return "true"
+    first, last = around(rows)
+    return f"{column} BETWEEN {first} AND {last}"
+
+
 def read_rows(kind: LeafKind, rows: Sequence[int]) -> Iterator[tuple[int, list[Any]]]:
     """The key and the fields of each of these rows that is there, by key."""
     sealed = SEALED[kind]
     with connection.cursor() as cursor:
-        cursor.execute(sealed.query("t.id = ANY(%s)"), [list(rows)])
+        condition = f"t.id = ANY(%s) AND {within_months(kind, rows)}"
+        cursor.execute(sealed.query(condition), [list(rows)])
         for key, *fields in cursor:
             for place in sealed.json:
                 if fields[place] is not None:

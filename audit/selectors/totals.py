@@ -65,7 +65,9 @@ SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, count(*), {_KI
 {PLAYED}
 LEFT JOIN LATERAL (
     SELECT v.settlement FROM audit_verdict v
-    WHERE v.id = h.verdict_id AND h.verdict_kind = 'clean' AND NOT h.is_conflict OFFSET 0
+    WHERE v.id = h.verdict_id AND v.version_id = h.version_id
+        AND h.verdict_kind = 'clean' AND NOT h.is_conflict
+    OFFSET 0
 ) w ON true
 LEFT JOIN LATERAL (
     SELECT coalesce(sum(replace(one->>'valid_bet', '.', '')::numeric), 0) AS valid_bet,
@@ -88,8 +90,8 @@ SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, h.verdict_kind
     w.settlement::text, v.raw
 """
 _JOINED = """
-JOIN audit_verdict w ON w.id = h.verdict_id
-JOIN audit_handversion v ON v.id = h.version_id
+JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 """
 _OTHERS = f"""
 {_READ} {PLAYED} {_JOINED}
@@ -103,7 +105,7 @@ SELECT a.position, a.id, v.raw FROM (
     SELECT p.position, h.id, h.version_id,
         count(*) OVER (PARTITION BY p.position, h.played_at) AS together
     {PLAYED} WHERE (%s = '' OR h.game = %s)
-) a JOIN audit_handversion v ON v.id = a.version_id
+) a JOIN audit_handversion v ON v.id = a.version_id AND v.hand_id = a.id
 WHERE a.together > 1 ORDER BY a.position, a.id
 """  # noqa: S608
 _NAMED = f"""

@@ -86,8 +86,10 @@ def whole_size(state: Verification) -> int:
     with connection.cursor() as cursor:
         # As the planner knows them: counting takes as long as a pass.
         cursor.execute(
-            "SELECT coalesce(sum(greatest(reltuples, 0)), 0) FROM pg_class"
-            " WHERE oid = ANY(%s::text[]::regclass[])",
+            "SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)"
+            " FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid"
+            " WHERE coalesce(i.inhparent, c.oid) = ANY(%s::text[]::regclass[])"
+            " AND c.relkind = 'r'",
             [tables],
         )
         return state.leaves + int(cursor.fetchone()[0])

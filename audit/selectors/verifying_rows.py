@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection
 
 from audit.models import LeafKind
-from audit.selectors.sealed_rows import SEALED, read_rows
+from audit.selectors.sealed_rows import SEALED, read_rows, within_months
 from audit.zstd import unpacked
 
 ROWS_AT_ONCE = 20_000
@@ -59,7 +59,8 @@ def raw_troubles(kind: LeafKind, rows: Sequence[int]) -> Iterator[tuple[int, str
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT id, raw, sha256 FROM {SEALED[kind].table}"  # noqa: S608 - from constants
-            " WHERE id = ANY(%s) AND raw IS NOT NULL ORDER BY id",
+            " t WHERE id = ANY(%s) AND raw IS NOT NULL"
+            f" AND {within_months(kind, rows)} ORDER BY id",
             [list(rows)],
         )
         for key, raw, sha256 in cursor:
@@ -123,7 +124,12 @@ SELECT h.id, h.source, h.hand_id,
     ),
     NOT EXISTS (
         SELECT FROM audit_verdict w LEFT JOIN audit_comparison c ON c.id = h.comparison_id
-        WHERE w.id = h.verdict_id AND h.verdict_kind IN (w.kind, c.kind)
+        WHERE w.id = h.verdict_id AND w.version_id = h.version_id
+            AND h.verdict_kind IN (w.kind, c.kind)
+    ),
+    NOT EXISTS (
+        SELECT FROM audit_identity i
+        WHERE i.source = h.source AND i.hand_id = h.hand_id AND i.key = h.id
     )
 FROM audit_hand h WHERE h.id > %s ORDER BY h.id LIMIT %s
 """
@@ -138,7 +144,9 @@ def wrongly_shown(after: int) -> tuple[int | None, int, list[str]]:
     last, count, sentences = None, 0, []
     with connection.cursor() as cursor:
         cursor.execute(_SHOWN, [after, ROWS_AT_ONCE])
-        for key, source, hand_id, is_other_version, is_other_verdict, is_other_kind in cursor:
+        for (
+            key, source, hand_id, is_other_version, is_other_verdict, is_other_kind, is_other_hand,
+        ) in cursor:  # fmt: skip
             last, count = key, count + 1
             name = f"hand {key} (source {source}, hand {hand_id})"
             if is_other_version:
@@ -147,4 +155,6 @@ def wrongly_shown(after: int) -> tuple[int | None, int, list[str]]:
                 sentences.append(f"{name}: it shows a verdict that is not of its version")
             elif is_other_kind:
                 sentences.append(f"{name}: it shows another verdict than the one it points to")
+            if is_other_hand:
+                sentences.append(f"{name}: its identity is on record for another hand, or for none")
     return last, count, sentences

@@ -20,6 +20,7 @@ from django.db.models import QuerySet
 import replay
 from audit.models import Hand, HandVersion, Table, TableTouch, Verdict
 from audit.selectors import current_rulesets
+from audit.selectors.months import within
 from audit.services.comparisons import Compared, StoredHand, store_comparisons
 from audit.services.storing_sql import LOOK_UP
 from audit.zstd import unpacked
@@ -150,9 +151,14 @@ def _in_order(hands: QuerySet[Hand]) -> list[StoredHand]:
 def _compared(before: StoredHand | None, batch: Sequence[StoredHand]) -> list[Compared]:
     """Compare each hand of a batch with the one before it; one decoded hand is held at a time."""
     whole = [*([] if before is None else [before]), *batch]
-    versions = HandVersion.objects.filter(pk__in=[hand.version_id for hand in whole])
+    hands = [hand.pk for hand in whole]
+    versions = HandVersion.objects.filter(
+        within("hand_id", hands), pk__in=[hand.version_id for hand in whole]
+    )
     raws = dict(versions.values_list("pk", "raw"))
-    verdicts = Verdict.objects.filter(pk__in=[hand.verdict_id for hand in whole])
+    verdicts = Verdict.objects.filter(
+        within("version_id", hands), pk__in=[hand.verdict_id for hand in whole]
+    )
     banks = dict(verdicts.values_list("pk", "settlement__next"))
     rulesets = current_rulesets()
     earlier: tuple[StoredHand, replay.Summary] | None = None

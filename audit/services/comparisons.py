@@ -11,6 +11,7 @@ from django.db import connection
 import replay
 from audit.models import Comparison, ComparisonFinding, Finding, Hand, Verdict
 from audit.selectors.comparisons import finding_of
+from audit.selectors.months import within
 from audit.services.counting import count_turned
 from audit.services.outcomes import SEPARATOR
 
@@ -118,7 +119,8 @@ def _locked(news: Sequence[Compared]) -> dict[int, tuple[int, str]]:
 def _wholes(news: Sequence[Compared]) -> list[_Whole]:
     """The stored verdicts of these hands, with what was found between hands behind."""
     keys = [one.hand.verdict_id for one in news]
-    verdicts = Verdict.objects.select_related("version").defer("version__raw").in_bulk(keys)
+    known = Verdict.objects.filter(within("version_id", keys))
+    verdicts = known.select_related("version").defer("version__raw").in_bulk(keys)
     own: dict[int, list[replay.Finding]] = {}
     for finding in Finding.objects.filter(verdict_id__in=keys).order_by("verdict_id", "position"):
         own.setdefault(finding.verdict_id, []).append(finding_of(finding))

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_LINES = """
+from audit.selectors.months import in_month_of
+
+_LINES = f"""
 SELECT upload_id, sum(shift)::int8
 FROM (
     SELECT v.upload_id, c.shift
     FROM unnest(%(versions)s::int8[], %(shifts)s::int8[]) AS c (version, shift)
-    JOIN audit_handversion v ON v.id = c.version
+    JOIN audit_handversion v ON v.id = c.version AND {in_month_of("v.hand_id", "c.version")}
     UNION ALL
     SELECT d.upload_id, c.shift
     FROM unnest(%(versions)s::int8[], %(shifts)s::int8[]) AS c (version, shift)
@@ -22,7 +24,7 @@ FROM (
     WHERE NOT (d.upload_id = %(upload)s AND d.line = ANY(%(lines)s::int8[]))
 ) changed
 GROUP BY upload_id
-"""
+"""  # noqa: S608 - from constants
 
 _LOCK = "SELECT id FROM audit_upload WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
 

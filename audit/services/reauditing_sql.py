@@ -1,7 +1,8 @@
 """The statements of `reauditing_storing`, in the order in which they run.
 
 `judged` holds the hand versions of one batch as they were judged again. `before` is the verdict
-that stood for the version until now, `after` the one that was reached.
+that stood for the version until now, `after` the one that was reached. A verdict is looked up with
+its version, whose key tells the database the month (ADR 6).
 """
 
 JUDGED = (
@@ -102,7 +103,7 @@ FROM (
         ) END AS before
     FROM judged i JOIN audit_hand h ON h.id = i.hand
 ) s
-JOIN audit_verdict b ON b.id = s.before
+JOIN audit_verdict b ON b.id = s.before AND b.version_id = s.version
 LEFT JOIN audit_verdict w
     ON w.version_id = s.version AND w.ruleset_sha256 = s.ruleset_sha256 AND w.engine = s.engine
 LEFT JOIN LATERAL (
@@ -120,7 +121,7 @@ WHERE s.position = j.position
 # The same engine under the same ruleset says the same of the same bytes, or something is broken.
 FIND_BROKEN = """
 SELECT j.version, w.digest, j.digest
-FROM judged j JOIN audit_verdict w ON w.id = j.after
+FROM judged j JOIN audit_verdict w ON w.id = j.after AND w.version_id = j.version
 WHERE w.digest <> j.digest
 ORDER BY j.version
 """
@@ -128,7 +129,8 @@ ORDER BY j.version
 DROP_BROKEN = "DELETE FROM judged WHERE version = ANY(%s)"
 
 DRAW_VERDICTS = """
-UPDATE judged SET after = nextval('audit_verdict_id_seq'), is_new = true WHERE after IS NULL
+UPDATE judged SET after = audit_draw_beside(version, 'audit_verdict_id_seq'), is_new = true
+WHERE after IS NULL
 """
 
 INSERT_VERDICTS = """
@@ -247,7 +249,7 @@ FROM judged
 FIND_SETTLEMENTS = """
 SELECT
     j.source, j."table", j.players, j.currency, j.minor_digits, b.settlement::text, j.settlement
-FROM judged j JOIN audit_verdict b ON b.id = j.before
+FROM judged j JOIN audit_verdict b ON b.id = j.before AND b.version_id = j.version
 WHERE j.is_current AND j.is_settled_otherwise
 ORDER BY j.position
 """

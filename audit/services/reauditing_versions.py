@@ -9,6 +9,7 @@ from django.db import DatabaseError, InterfaceError
 
 import replay
 from audit.models import HandVersion
+from audit.selectors.months import within
 from audit.services.feeding import FeedOf, feed_of, judge_records
 from audit.services.payloads import ChunkLine
 from audit.services.reauditing_lines import REFUSED
@@ -34,8 +35,11 @@ def judge_versions(
     """
     judged = Judged(is_rehearsal=is_rehearsal)
     feeds: dict[int, FeedOf | None] = {}
-    found = HandVersion.objects.filter(pk__in=rows).order_by("pk").values_list(*_VERSIONS)
-    for row in found:
+    # Hands, versions and verdicts of a version lie in its month.
+    found = HandVersion.objects.filter(
+        within("hand_id", rows), within("hand__verdict__version_id", rows), pk__in=rows
+    )
+    for row in found.order_by("pk").values_list(*_VERSIONS):
         pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest = (
             row
         )

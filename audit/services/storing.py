@@ -123,6 +123,7 @@ def _restate(cursor: Any, upload_id: int) -> dict[int, int]:
 def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
     """Insert hands and versions, and fill `hand` and `version` of each arrival."""
     upload = {"upload": upload_id}
+    cursor.execute(sql.INSERT_IDENTITIES)
     cursor.execute(sql.INSERT_HANDS)
     new = cursor.rowcount
     cursor.execute(sql.INSERT_FIRST_VERSIONS, upload)

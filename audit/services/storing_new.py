@@ -79,16 +79,16 @@ _IS_ANY_KNOWN = """
 SELECT EXISTS (
     SELECT FROM unnest(%s::text[], %s::text[]) AS a (source, hand_id)
     CROSS JOIN LATERAL (
-        SELECT FROM audit_hand h
-        WHERE h.source = a.source COLLATE "C" AND h.hand_id = a.hand_id COLLATE "C"
+        SELECT FROM audit_identity i
+        WHERE i.source = a.source COLLATE "C" AND i.hand_id = a.hand_id COLLATE "C"
         LIMIT 1
     ) known
 )
 """
 _DRAW_IDS = """
 SELECT
-    nextval('audit_hand_id_seq'), nextval('audit_handversion_id_seq'),
-    nextval('audit_verdict_id_seq')
+    audit_draw('audit_hand_id_seq'), audit_draw('audit_handversion_id_seq'),
+    audit_draw('audit_verdict_id_seq')
 FROM generate_series(1, %s)
 """
 _INSERT_TABLES = """

@@ -2,6 +2,9 @@
 
 `arrival` holds the hands of one chunk. Its ids are drawn beforehand, so that a hand can be
 inserted with its version and its verdict at once; foreign keys are checked at the commit.
+
+A key carries a month (ADR 6). Where a row is looked up by its key, what it belongs to is named
+too, as far as it is known: by that the database finds its month.
 """
 
 ARRIVAL = (
@@ -73,9 +76,9 @@ LOOK_AS_EVER = "SET LOCAL enable_seqscan TO DEFAULT"
 CREATE_ARRIVAL = f"""
 CREATE TEMPORARY TABLE arrival (
     {_columns(ARRIVAL)},
-    new_hand int8 DEFAULT nextval('audit_hand_id_seq'),
-    new_version int8 DEFAULT nextval('audit_handversion_id_seq'),
-    new_verdict int8 DEFAULT nextval('audit_verdict_id_seq'),
+    new_hand int8 DEFAULT audit_draw('audit_hand_id_seq'),
+    new_version int8 DEFAULT audit_draw('audit_handversion_id_seq'),
+    new_verdict int8 DEFAULT audit_draw('audit_verdict_id_seq'),
     hand int8,
     version int8,
     same_as bytea,
@@ -91,19 +94,28 @@ DROP_ARRIVAL = "DROP TABLE IF EXISTS arrival, arrival_finding"
 
 _SPLIT = "coalesce(string_to_array({}, chr(31)), '{{}}')"
 
+# Where another chunk is about to bring the same hands, this waits for it.
+INSERT_IDENTITIES = """
+INSERT INTO audit_identity (source, hand_id, key)
+SELECT DISTINCT ON (source, hand_id) source, hand_id, new_hand
+FROM arrival
+ORDER BY source, hand_id, position
+ON CONFLICT (source, hand_id) DO NOTHING
+"""
+
 INSERT_HANDS = f"""
 INSERT INTO audit_hand (
     id, version_id, verdict_id, source, hand_id, game, ruleset, "table", players, played_at,
     played_on, started_at, currency, minor_digits, verdict_kind, error_code, finding_codes,
     finding_count, is_conflict
 )
-SELECT DISTINCT ON (source, hand_id)
+SELECT
     new_hand, new_version, new_verdict, source, hand_id, game, ruleset, "table",
     {_SPLIT.format("players")}, played_at, played_on, started_at, currency, minor_digits, kind,
     error_code, {_SPLIT.format("finding_codes")}, finding_count, false
-FROM arrival
-ORDER BY source, hand_id, position
-ON CONFLICT (source, hand_id) DO NOTHING
+FROM arrival a JOIN audit_identity i USING (source, hand_id)
+WHERE i.key = a.new_hand
+ORDER BY source, hand_id
 """  # noqa: S608 - from constants
 
 # The hand that this arrival brought: its id is nobody else's.
@@ -115,9 +127,13 @@ FROM arrival a JOIN audit_hand h ON h.id = a.new_hand
 
 # -- only where a hand was known before, or came twice in this chunk --------------------------
 
+# What comes to a known hand lies in its month.
 FIND_HANDS = """
-UPDATE arrival a SET hand = h.id
-FROM audit_hand h WHERE h.source = a.source AND h.hand_id = a.hand_id
+UPDATE arrival a SET
+    hand = i.key,
+    new_version = ((i.key >> 40) << 40) | (a.new_version & 1099511627775),
+    new_verdict = ((i.key >> 40) << 40) | (a.new_verdict & 1099511627775)
+FROM audit_identity i WHERE i.source = a.source AND i.hand_id = a.hand_id
 """
 
 # In the order of their keys. Those, too, that get a duplicate only: while they are locked none of
@@ -227,7 +243,7 @@ FIND_TURNED_REPLACED = """
 SELECT h.version_id
 FROM arrival a
 JOIN audit_hand h ON h.id = a.hand AND h.version_id <> a.version
-JOIN audit_verdict o ON o.id = h.verdict_id
+JOIN audit_verdict o ON o.id = h.verdict_id AND o.version_id = h.version_id
 WHERE a.restates AND h.verdict_kind <> o.kind
 """
 
@@ -309,7 +325,8 @@ SELECT
     f.confidence, f.follows, {_SPLIT.format("f.explained_by")}, f.message
 FROM arrival_finding f
 JOIN arrival a ON a.position = f.position
-JOIN audit_verdict w ON w.id = a.new_verdict
+JOIN audit_verdict w
+    ON w.id = a.new_verdict AND w.version_id = coalesce(a.version, a.new_version)
 ORDER BY w.id, f.number
 """  # noqa: S608 - from constants
 
@@ -318,9 +335,9 @@ ORDER BY w.id, f.number
 FIND_TURNED = """
 SELECT h.version_id
 FROM arrival a
-JOIN audit_verdict w ON w.id = a.new_verdict
+JOIN audit_verdict w ON w.id = a.new_verdict AND w.version_id = a.version
 JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
-JOIN audit_verdict o ON o.id = h.verdict_id
+JOIN audit_verdict o ON o.id = h.verdict_id AND o.version_id = h.version_id
 WHERE h.verdict_kind <> o.kind
 """
 
@@ -329,7 +346,7 @@ UPDATE_CURRENT_VERDICTS = f"""
 UPDATE audit_hand h SET
     verdict_id = w.id, verdict_kind = a.kind, error_code = a.error_code, comparison_id = NULL,
     finding_codes = {_SPLIT.format("a.finding_codes")}, finding_count = a.finding_count
-FROM arrival a JOIN audit_verdict w ON w.id = a.new_verdict
+FROM arrival a JOIN audit_verdict w ON w.id = a.new_verdict AND w.version_id = a.version
 WHERE h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
 """  # noqa: S608 - from constants
 
@@ -338,7 +355,7 @@ COUNT_TURNED = """
 SELECT count(*)
 FROM arrival a
 JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version
-JOIN audit_verdict w ON w.id = h.verdict_id
+JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
 WHERE a.version <> a.new_version AND h.verdict_kind <> w.kind
 """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
 
@@ -34,12 +34,15 @@ from audit.models import (
 )
 from audit.selectors import current_rulesets
 from audit.selectors.census import take_census
+from audit.selectors.months import first_key, month_at
 from audit.services import comparing, judging, storing
 from audit.services.payloads import ChunkLine
 from audit.zstd import packed_line
 from tests.audit.logs import B, changed, respelt, with_net
+from tests.audit.months import filled, partitions_of
 
 HANDS = 20_000
+THIS_MONTH = first_key(month_at(datetime.now(UTC).date()))
 LARGE = {
     "audit_comparison",
     "audit_duplicate",
@@ -53,13 +56,14 @@ LARGE = {
 MODELS = [Comparison, Duplicate, Finding, Hand, HandVersion, Refusal, Table, Upload, Verdict]
 
 # Every tenth hand is discrepant, has come again in a later file, and differs from the one before.
+# Half of the hands are from before there were months, the others came this month.
 FILL = """
 INSERT INTO audit_hand (
     id, version_id, verdict_id, comparison_id, source, hand_id, game, ruleset, "table", players,
     played_at, played_on, started_at, currency, minor_digits, verdict_kind, error_code,
     finding_codes, finding_count, is_conflict
 )
-SELECT n, n, n, CASE WHEN n % 10 = 0 THEN n END, 'house-' || n % 3, 'h' || n,
+SELECT {key}, {key}, {key}, CASE WHEN n % 10 = 0 THEN n END, 'house-' || n % 3, 'h' || n,
     (ARRAY['tien-gow', 'small-tien-gow', 'banker-pai-gow', 'wenzhou-pai-gow'])[1 + n % 4], 'r@1',
     'T' || n % 50, ARRAY['P' || n % 400, 'Q' || n % 700],
     '2025-01-01Z'::timestamptz + n * interval '1 min', '2025-01-01'::date + n / 1440,
@@ -70,18 +74,18 @@ SELECT n, n, n, CASE WHEN n % 10 = 0 THEN n END, 'house-' || n % 3, 'h' || n,
     CASE WHEN n % 10 = 0 THEN 1 ELSE 0 END, n % 500 = 0
 FROM generate_series(1, {hands}) n;
 INSERT INTO audit_handversion (id, hand_id, number, raw, sha256, upload_id, line)
-SELECT n, n, 1, {raw}, {sha256}, 1 + n / 50, n FROM generate_series(1, {hands}) n;
+SELECT {key}, {key}, 1, {raw}, {sha256}, 1 + n / 50, n FROM generate_series(1, {hands}) n;
 INSERT INTO audit_verdict (id, version_id, ruleset, ruleset_sha256, engine, kind, digest)
-SELECT n, n, 'r@1', {sha256}, '1.0.0', 'clean', {sha256} FROM generate_series(1, {hands}) n;
+SELECT {key}, {key}, 'r@1', {sha256}, '1.0.0', 'clean', {sha256} FROM generate_series(1, {hands}) n;
 INSERT INTO audit_finding (
     id, verdict_id, position, code, severity, follows, explained_by, message
 )
-SELECT n, n, 0, 'net-mismatch', 'error', false, '{{}}', 'x'
+SELECT {key}, {key}, 0, 'net-mismatch', 'error', false, '{{}}', 'x'
 FROM generate_series(10, {hands}, 10) n;
 INSERT INTO audit_comparison (id, verdict_id, earlier_id, engine, kind, digest)
-SELECT n, n, n - 1, '1.0.0', 'clean', {sha256} FROM generate_series(10, {hands}, 10) n;
+SELECT n, {key}, {key} - 1, '1.0.0', 'clean', {sha256} FROM generate_series(10, {hands}, 10) n;
 INSERT INTO audit_duplicate (id, version_id, upload_id, line)
-SELECT n, n, 30 + n % 10, n FROM generate_series(10, {hands}, 10) n;
+SELECT n, {key}, 30 + n % 10, n FROM generate_series(10, {hands}, 10) n;
 INSERT INTO audit_refusal (id, upload_id, line, "offset", place, reason, is_our_fault)
 SELECT n, 1 + n % 40, 100000 + n, 0, '$', 'no hand', false FROM generate_series(1, {hands}, 10) n;
 INSERT INTO audit_table (id, source, name)
@@ -100,6 +104,7 @@ def many(db: Any) -> None:
     Upload.objects.bulk_create(uploads)
     statements = FILL.format(
         hands=HANDS,
+        key=f"(n + CASE WHEN n >= {HANDS // 2} THEN {THIS_MONTH} ELSE 0 END)",
         raw=f"'\\x{packed_line(B).hex()}'::bytea",
         sha256=f"'\\x{hashlib.sha256(B).hexdigest()}'::bytea",
     )
@@ -119,6 +124,7 @@ def scans(ask: Callable[[], object]) -> list[str]:
     ) as asked:
         ask()
     found = []
+    large = filled(*LARGE)
     with connection.cursor() as cursor:
         for query in asked.captured_queries:
             if query["sql"].lstrip().upper().startswith(("SELECT", "WITH")):
@@ -128,7 +134,7 @@ def scans(ask: Callable[[], object]) -> list[str]:
                 found += [
                     f"{node['Relation Name']}: {query['sql'][:300]}"
                     for node in nodes(plan[0]["Plan"])
-                    if node["Node Type"] == "Seq Scan" and node["Relation Name"] in LARGE
+                    if node["Node Type"] == "Seq Scan" and node["Relation Name"] in large
                 ]
     assert asked.captured_queries
     return found
@@ -193,10 +199,11 @@ def test_a_list_reads_hardly_more_hands_than_it_shows(many: None, name: str) -> 
     read = [
         node.get("Rows Removed by Filter", 0) + node["Actual Rows"] * node["Actual Loops"]
         for node in nodes(plan[0]["Plan"])
-        if node.get("Relation Name") == "audit_hand"
+        if node.get("Relation Name") in partitions_of("audit_hand")
     ]
-    assert len(read) == 1
-    assert read[0] <= 51 * MANY[name]
+    # Each month is read from its newest hand on, one hand ahead of what is shown.
+    assert len(read) == len(partitions_of("audit_hand"))
+    assert sum(read) <= (51 + len(filled("audit_hand"))) * MANY[name]
 
 
 def test_no_page_behind_the_first_reads_them_all(many: None) -> None:
@@ -211,8 +218,8 @@ def test_no_page_behind_the_first_reads_them_all(many: None) -> None:
 
 def test_neither_the_choices_nor_one_hand_read_them_all(many: None) -> None:
     assert scans(lambda: selectors.filter_choices(sources=None)) == []
-    assert scans(lambda: selectors.hand_detail(1230, sources=None)) == []
-    assert scans(lambda: selectors.hand_detail(1231, sources=None)) == []
+    for key in (1230, 1231, THIS_MONTH + 12_340, THIS_MONTH + 12_341):
+        assert scans(partial(selectors.hand_detail, key, sources=None)) == []
 
 
 def test_the_pages_of_uploads_read_none_of_them_all(many: None) -> None:
@@ -230,18 +237,19 @@ def test_comparing_a_table_reads_its_hands_alone(many: None) -> None:
     assert scans(lambda: comparing.compare_table(table_id=table)) == []
 
 
-def sequential_reads() -> dict[str, int]:
-    """How often this transaction has read each large table from end to end."""
+def sequential_reads(large: set[str]) -> dict[str, int]:
+    """How often this transaction has read each large partition from end to end."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT relname, seq_scan FROM pg_stat_xact_user_tables WHERE seq_scan > 0")
-        return {name: count for name, count in cursor.fetchall() if name in LARGE}
+        return {name: count for name, count in cursor.fetchall() if name in large}
 
 
 def test_storing_looks_up_what_it_needs_and_reads_nothing_to_the_end(many: None) -> None:
     """New hands by the short way; then known ones, other bytes, another meaning, a restatement."""
     new = [changed(B, source="house-1", hand_id=f"new{n}") for n in range(100)]
     known = [*new[:50], respelt(new[60]), with_net(new[70], 1, "-99.00")]
-    before = sequential_reads()
+    large = filled(*LARGE)
+    before = sequential_reads(large)
     for lines, restatement in ((new, ""), (known, ""), ([with_net(new[80], 1, "-9.00")], "Typo.")):
         upload = Upload.objects.create(
             name="day.ndjson", state="queued", restatement=restatement,
@@ -250,14 +258,17 @@ def test_storing_looks_up_what_it_needs_and_reads_nothing_to_the_end(many: None)
         numbered = [ChunkLine(number, 0, line) for number, line in enumerate(lines, 1)]
         storing.store_outcomes(upload.pk, judging.judge_lines(numbered, current_rulesets()))
     assert Hand.objects.filter(hand_id__startswith="new").count() == 100
-    assert sequential_reads() == before
+    assert sequential_reads(large) == before
 
 
 def test_a_reading_of_all_would_be_seen(many: None) -> None:
     assert scans(take_census) != []
-    before = sequential_reads()
+    large, verdicts = filled(*LARGE), filled("audit_verdict")
+    before = sequential_reads(large)
     connection_values("SELECT count(*) FROM audit_verdict WHERE engine <> %s", "1")
-    assert sequential_reads()["audit_verdict"] == before.get("audit_verdict", 0) + 1
+    after = sequential_reads(large)
+    for name in verdicts:
+        assert after[name] == before.get(name, 0) + 1
 
 
 def connection_values(statement: str, *values: str) -> list[Any]:

@@ -436,8 +436,9 @@ NOT_SEALED = {
 def test_every_table_that_only_grows_is_sealed_or_known_not_to_be():
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT tgrelid::regclass::text, tgname FROM pg_trigger"
-            " WHERE tgname IN ('append_only', 'announce') AND tgparentid = 0"
+            "SELECT tgrelid::regclass::text, tgname"
+            " FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+            " WHERE tgname IN ('append_only', 'announce') AND NOT relispartition"
         )
         found = cursor.fetchall()
     growing, announced = (

@@ -35,6 +35,7 @@ from audit.models import (
 )
 from audit.selectors.comparisons import finding_of
 from audit.selectors.desk_zones import days_after, zone_of
+from audit.selectors.months import within
 from audit.services.desk.acting import write_act
 from audit.services.desk.amounts import Exposure, exposure_of
 from audit.services.desk.causes import CauseKey, cause_of
@@ -84,16 +85,15 @@ def _look(hands: Sequence[Hand]) -> list[_Looked]:
     """Read what is found of these hands, and what the error costs."""
     errors = _errors_of(hands)
     wrong = [hand for hand in hands if errors[hand.pk]]
-    settlements = dict(
-        Verdict.objects.filter(pk__in=[hand.verdict_id for hand in wrong]).values_list(
-            "pk", "settlement"
-        )
+    keys = [hand.pk for hand in wrong]
+    verdicts = Verdict.objects.filter(
+        within("version_id", keys), pk__in=[hand.verdict_id for hand in wrong]
     )
-    records = dict(
-        HandVersion.objects.filter(pk__in=[hand.version_id for hand in wrong]).values_list(
-            "pk", "raw"
-        )
+    settlements = dict(verdicts.values_list("pk", "settlement"))
+    versions = HandVersion.objects.filter(
+        within("hand_id", keys), pk__in=[hand.version_id for hand in wrong]
     )
+    records = dict(versions.values_list("pk", "raw"))
     looked = {hand.pk: _Looked(hand=hand, cause=None, exposure=NOTHING) for hand in hands}
     for hand in wrong:
         settlement = settlements.get(hand.verdict_id)

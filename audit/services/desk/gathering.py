@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 from audit.models import GatherMark
+from audit.selectors.months import in_month_of
 from audit.services.desk.filing import file_hands
 
 # Hands that are filed in one transaction; whoever decides one of their cases waits so long.
@@ -31,28 +32,33 @@ STRIDE = 20_000
 DOCKET_STRIDES = 5
 SECONDS = 20.0
 
+_VERSION = "JOIN audit_handversion v ON v.id = w.version_id AND " + in_month_of(
+    "v.hand_id", "w.version_id"
+)
+_VERDICT = "JOIN audit_verdict w ON w.id = {of} AND " + in_month_of("w.version_id", "{of}")
+
 _HANDS_OF = {
-    "finding": """
+    "finding": f"""
         SELECT f.id, v.hand_id
         FROM (
             SELECT id, verdict_id FROM audit_finding
             WHERE id > %(after)s AND id <= %(through)s ORDER BY id LIMIT %(limit)s
         ) f
-        JOIN audit_verdict w ON w.id = f.verdict_id
-        JOIN audit_handversion v ON v.id = w.version_id
+        {_VERDICT.format(of="f.verdict_id")}
+        {_VERSION}
         ORDER BY f.id
-    """,
-    "comparisonfinding": """
+    """,  # noqa: S608 - from constants
+    "comparisonfinding": f"""
         SELECT f.id, v.hand_id
         FROM (
             SELECT id, comparison_id FROM audit_comparisonfinding
             WHERE id > %(after)s AND id <= %(through)s ORDER BY id LIMIT %(limit)s
         ) f
         JOIN audit_comparison c ON c.id = f.comparison_id
-        JOIN audit_verdict w ON w.id = c.verdict_id
-        JOIN audit_handversion v ON v.id = w.version_id
+        {_VERDICT.format(of="c.verdict_id")}
+        {_VERSION}
         ORDER BY f.id
-    """,
+    """,  # noqa: S608 - from constants
 }
 
 # The last key of a stride, and whether the walk comes to its end with it.
