@@ -187,6 +187,9 @@ CELERY_BEAT_SCHEDULE["end_visits"] = {
 CELERY_BEAT_SCHEDULE["self_check"] = {
     "task": "audit.self_check", "schedule": crontab(hour=3, minute=17),
 }  # fmt: skip
+CELERY_BEAT_SCHEDULE["make_months"] = {
+    "task": "audit.make_months", "schedule": crontab(hour=2, minute=41),
+}  # fmt: skip
 
 CELERY_BEAT_SCHEDULE["daily_reports"] = {
     "task": "audit.daily_reports", "schedule": crontab(minute=23),

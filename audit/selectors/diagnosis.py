@@ -20,6 +20,7 @@ from django.utils import timezone
 import replay
 from audit.models import Chunk, ChunkState, RulesetRevision, TableTouch, Upload, UploadState
 from audit.selectors.diagnosis_evidence import seal_sentence, seal_trouble, software_trouble
+from audit.selectors.partitions import partition_trouble, unguarded
 from audit.selectors.references import missing_references
 from audit.selectors.rulesets import current_rulesets, file_rulesets
 from audit.selectors.vitals import broker_trouble, database_trouble, first_line, live_workers
@@ -76,6 +77,7 @@ def examine() -> Iterator[Check]:
             yield _tables()
             yield _receiving()
             yield _references()
+            yield _partitions()
             yield _seals()
             yield _software()
     yield from _disks(is_database_there=trouble is None)
@@ -223,6 +225,14 @@ def _references() -> Check:
                     " backup.")  # fmt: skip
     return _good("references", f"The newest {ROWS_LOOKED_AT} rows of each table name what is"
                  " there.")  # fmt: skip
+
+
+def _partitions() -> Check:
+    """Whether what comes has a month to lie in, and each month the guards of its table."""
+    trouble = partition_trouble(timezone.now().date())
+    if trouble is None:
+        return _good("partitions", "Months stand ready for what comes.")
+    return _bad("partitions", trouble) if unguarded() else _odd("partitions", trouble)
 
 
 def _seals() -> Check:

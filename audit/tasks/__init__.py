@@ -6,6 +6,7 @@ from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
 from audit.tasks.evidence import check_software, seal_log
 from audit.tasks.holdings import note_holdings
+from audit.tasks.partitions import make_months_ahead
 from audit.tasks.players import note_players
 from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
 from audit.tasks.reports import daily_reports, make_report, sweep_reports
@@ -20,6 +21,7 @@ __all__ = [
     "end_visits",
     "gather_cases",
     "judge_chunk",
+    "make_months_ahead",
     "make_report",
     "note_holdings",
     "note_players",

@@ -52,13 +52,13 @@ def test_when_all_is_well_each_thing_has_a_line_and_the_status_is_0(well: Any) -
     status, said = doctor()
     *lines, last = said.splitlines()
     assert (status, last) == (0, "All is well.")
-    assert [line.split(":")[0] for line in lines[:12]] == [
+    assert [line.split(":")[0] for line in lines[:13]] == [
         f"ok    {about}"
         for about in ("database", "broker", "workers", "rulesets", "migrations", "clock", "chunks",
-                      "tables", "uploads", "references", "seals", "software")
+                      "tables", "uploads", "references", "partitions", "seals", "software")
     ]  # fmt: skip
-    assert lines[12:]
-    assert {line.split(":")[0] for line in lines[12:]} == {"ok    disk"}
+    assert lines[13:]
+    assert {line.split(":")[0] for line in lines[13:]} == {"ok    disk"}
     assert all(re.fullmatch(r"ok    \w+: .+\.", line) for line in lines)
     assert "2 workers answer: celery@one, celery@two." in lines[2]
 
