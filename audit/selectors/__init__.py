@@ -14,7 +14,8 @@
     hand_detail(hand_pk, *, version=None) -> HandDetail     HandNotFound
     played_hand(hand_pk) -> PlayedHand                      for a step alone; HandNotFound
     find_account(name) -> User | None                       who may hand something in
-    current_rulesets() -> replay.Rulesets                   for replay.walk(detail.raw, …)
+    current_rulesets() -> replay.Rulesets                   every one that is known now
+    rulesets_naming(name) -> replay.Rulesets                for replay.walk(detail.raw, …)
 
 A cursor is an opaque text out of a Page. A malformed cursor or filter raises BadQuery, a
 ValueError; what is not there raises NotFound, a LookupError.
@@ -34,7 +35,7 @@ from audit.selectors.hands import (
 from audit.selectors.pages import BadQuery, HandNotFound, NotFound, Page, UploadNotFound
 from audit.selectors.played import PlayedHand, played_hand
 from audit.selectors.primaries import primary_findings
-from audit.selectors.rulesets import current_rulesets
+from audit.selectors.rulesets import current_rulesets, rulesets_naming
 from audit.selectors.twins import TwinRow
 from audit.selectors.uploads import (
     RefusalRow,
@@ -78,5 +79,6 @@ __all__ = [
     "open_touches",
     "played_hand",
     "primary_findings",
+    "rulesets_naming",
     "upload_of_key",
 ]

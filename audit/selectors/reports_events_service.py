@@ -16,6 +16,8 @@ from audit.models import (
     SoftwareCheck,
 )
 from audit.models.visits import SignIn, SignInOutcome
+from audit.selectors import ruleset_changes
+from audit.selectors.certificates_content import instant_text
 from audit.selectors.certificates_days import Rules, start_of
 from audit.selectors.reports_content import Scope
 from audit.selectors.reports_happenings import Happening
@@ -55,7 +57,12 @@ def service_events(scope: Scope, rules: Rules) -> Iterator[Happening]:
     if scope.table or scope.game or scope.player:
         yield from _restatements(scope, span)
         return
-    yield from chain(_restatements(scope, span), _acts(scope, span), _day_rules(scope, span))
+    yield from chain(
+        _restatements(scope, span),
+        _acts(scope, span),
+        _rule_changes(scope, span),
+        _day_rules(scope, span),
+    )
     if scope.sources is None and not scope.source:
         yield from chain(_reaudits(span), _checks(span), _sign_ins(span))
 
@@ -125,6 +132,23 @@ def _day_rules(scope: Scope, span: Span) -> Iterator[Happening]:
             table=rule.table,
             by=rule.made_by.get_username(),
             detail=f"From {rule.starts_at // 60:02d}:{rule.starts_at % 60:02d} in {zone}",
+        )
+
+
+def _rule_changes(scope: Scope, span: Span) -> Iterator[Happening]:
+    sources = frozenset({scope.source}) if scope.source else scope.sources
+    for one in ruleset_changes.changes(sources=sources, since=span[0], until=span[1]):
+        if one.source is not None and not _is_asked(scope, one.source):
+            continue
+        moved = f"{one.option} {one.before or '–'} → {one.after or '–'}"
+        yield Happening(
+            at=one.at,
+            kind="ruleset",
+            source=one.source or "",
+            subject=one.item,
+            by=one.user,
+            detail=f"{one.kind}, holds from {instant_text(one.effective_at)}: {moved}"
+            f" ({one.reason[:DETAIL_MAX]})",
         )
 
 

@@ -72,6 +72,18 @@ def current_rulesets() -> replay.Rulesets:
     return rulesets
 
 
+def rulesets_naming(name: str) -> replay.Rulesets:
+    """Rulesets for a hand that names this one: what this process holds, if that is among them.
+
+    No query then, for what is held can never be wrong, only incomplete; else as
+    `current_rulesets`.
+    """
+    held = _held
+    if held is not None and held.files is file_rulesets() and held.rulesets.get(name) is not None:
+        return held.rulesets
+    return current_rulesets()
+
+
 def _same(held: _Held | None, row: RulesetRevision) -> replay.Ruleset | None:
     """The ruleset as it was read before: its compiled rules hang on it."""
     known = None if held is None else held.rulesets.get(row.name)

@@ -26,6 +26,7 @@ R = TypeVar("R", bound=HttpResponseBase)
 View = Callable[Concatenate[HttpRequest, P], R]
 # Where the act of a view is kept for the table of addresses.
 NEEDED = "needed_acts"
+FIELD = "needed_field"
 
 
 def needs(
@@ -62,6 +63,7 @@ def needs(
             return view(request, *args, **kwargs)
 
         setattr(guarded, NEEDED, {"GET": act, "POST": post or act, **(acts or {})})
+        setattr(guarded, FIELD, field)
         return cast("View[P, R]", guarded)
 
     return guard

@@ -57,9 +57,9 @@ def walked(raw: bytes) -> Replayed:
 
     Raises: replay.Refusal where the record cannot be read or its ruleset is not at hand.
     """
-    rulesets = selectors.current_rulesets()
-    walk = replay.walk(raw, rulesets)
     read = replay.read(raw)
+    rulesets = selectors.rulesets_naming(read.hand.ruleset)
+    walk = replay.walk(raw, rulesets)
     ruleset = rulesets.get(read.hand.ruleset)
     return Replayed(
         read=read,
@@ -76,7 +76,8 @@ def seen(raw: bytes, viewpoint: replay.Viewpoint, number: int) -> Replayed:
     Raises: replay.Refusal as `walked` does; replay.NoSuchStep.
     """
     whole = walked(raw)
-    sight = replay.seen(raw, selectors.current_rulesets(), viewpoint, number)
+    rulesets = selectors.rulesets_naming(whole.read.hand.ruleset)
+    sight = replay.seen(raw, rulesets, viewpoint, number)
     return replace(
         whole,
         walk=sight.walk,

@@ -14,7 +14,7 @@ from audit.models import Chunk, Hand, Reaudit, Role, RulesetRevision, RulesetSwi
 from audit.selectors.access import Access
 from audit.selectors.reaudits_report import list_amounts
 from audit.selectors.ruleset_changes import changes
-from audit.selectors.rulesets import current_rulesets, forget_rulesets
+from audit.selectors.rulesets import current_rulesets, forget_rulesets, rulesets_naming
 from audit.selectors.rulesets_revisions import find_revision, list_revisions, revision_detail
 from audit.services.rulesets import (
     RulesetRefused,
@@ -367,3 +367,18 @@ def test_judging_under_a_draft_is_refused_by_name(author: Access) -> None:
     for chunk in Chunk.objects.filter(upload_id=received.upload_id):
         assert services.judge_chunk(chunk_id=chunk.pk) is None
     assert not Hand.objects.exists()
+
+
+def test_a_hand_that_names_what_is_held_asks_nothing(
+    author: Access, approver: Access, django_assert_num_queries: Any
+) -> None:
+    held = current_rulesets()
+    publish(author, approver)
+    with django_assert_num_queries(0):
+        assert rulesets_naming(NAMED) is held
+    with django_assert_num_queries(2):
+        assert rulesets_naming(OTHER).get(OTHER) is not None
+    with django_assert_num_queries(0):
+        assert rulesets_naming(OTHER).get(OTHER) is not None
+    with django_assert_num_queries(1):
+        assert rulesets_naming("tien-gow/none@1").get("tien-gow/none@1") is None

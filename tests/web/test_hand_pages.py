@@ -353,8 +353,8 @@ def test_a_hand_asks_the_same_few_questions(site, store, count):
     hand = Hand.objects.first()
     with CaptureQueriesContext(connection) as queries:
         html_of(site, f"/hands/{hand.pk}/steps/3/")
-    # And the hand with its bytes, twins.
-    assert len(queries) == WHO_ASKS + JOURNAL + 2
+    # And the hand with its bytes, twins, what was in force.
+    assert len(queries) == WHO_ASKS + JOURNAL + 3
 
 
 def test_a_hand_whose_ruleset_is_gone_still_has_a_page(site, shown, monkeypatch):
@@ -362,7 +362,7 @@ def test_a_hand_whose_ruleset_is_gone_still_has_a_page(site, shown, monkeypatch)
     from audit.web import walks  # noqa: PLC0415
 
     walks.walked.cache_clear()
-    monkeypatch.setattr(selectors, "current_rulesets", dict)
+    monkeypatch.setattr(selectors, "rulesets_naming", lambda _: {})
     html = html_of(site, address)
     walks.walked.cache_clear()
     assert "This record cannot be replayed now" in html

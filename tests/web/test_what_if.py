@@ -136,7 +136,7 @@ def test_query_counts_do_not_grow(site, store, hands):
     assert len(queries) == COUNT
 
 
-COUNT = WHO_ASKS + JOURNAL + 8
+COUNT = WHO_ASKS + JOURNAL + 9
 
 
 def with_id(number):
