@@ -65,7 +65,7 @@ from replay.stream import Line, read_lines, read_whole
 from replay.telling import Series, Unended, Words, capital, plain, say, tell_by
 from replay.tiles import KINDS, TileKind
 from replay.times import parse_time
-from replay.verdict import ENGINE, Verdict, format_verdict
+from replay.verdict import ENGINE, Verdict, digest_of, format_verdict
 from replay.what_if import Trial, UnknownRules, WhatIf, bisect, changes_of, what_if
 
 __all__ = [
@@ -78,9 +78,9 @@ __all__ = [
     "Series", "Sight", "Stage", "Step", "Summary", "TileKind", "Trial", "Unended", "UnknownRules",
     "UnknownViewpoint", "Verdict", "Viewpoint", "WagerView", "Walk", "WhatIf", "Words", "audit",
     "audit_line", "audit_partial", "bisect", "canonical_sha256", "capital", "changes_of",
-    "commitment_of", "compare", "differences", "format_minor", "format_verdict", "held",
-    "judge_partial", "load_rulesets", "parse_minor", "parse_time", "parse_viewpoint", "plain",
-    "read", "read_lines", "read_partial", "read_ruleset", "read_whole", "reject", "reject_partial",
-    "ruleset_problems", "say", "seen", "simulate", "summarise", "tell_by", "walk", "what_if",
-    "with_findings",
+    "commitment_of", "compare", "differences", "digest_of", "format_minor", "format_verdict",
+    "held", "judge_partial", "load_rulesets", "parse_minor", "parse_time", "parse_viewpoint",
+    "plain", "read", "read_lines", "read_partial", "read_ruleset", "read_whole", "reject",
+    "reject_partial", "ruleset_problems", "say", "seen", "simulate", "summarise", "tell_by",
+    "walk", "what_if", "with_findings",
 ]  # fmt: skip

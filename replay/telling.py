@@ -67,7 +67,7 @@ class Series(Words):
 
 
 # What stands between the parts of a series.
-SEPARATORS = (say(", "), say("; "), say(" "), say(""))
+SEPARATORS = (say(", "), say("; "))
 
 
 def series(parts: Iterable[str], separator: str = ", ") -> Series:

@@ -179,9 +179,9 @@ def _sentences(hand: LetterHand, lines: Sequence[Line], texts: Texts) -> tuple[s
     known = replay.CODES.get(primary.code)
     if known is not None and known.stops and not lines:
         step = 0 if primary.event is None else primary.event + 1
-        told.append(texts.say("stopped", step=step, code=_named(primary, texts)))
+        told.append(texts.filled("stopped", step=step, code=_named(primary, texts)))
     told += [
-        texts.say("right_if", option=_option(label, texts)) for label in primary.explained_by[:5]
+        texts.filled("right_if", option=_option(label, texts)) for label in primary.explained_by[:5]
     ]
     return tuple(told)
 
@@ -192,7 +192,7 @@ def _moves(replayed: Replayed, player: str, texts: Texts) -> Iterable[str]:
     own = [step for step in replayed.walk.steps if step.kind in _CHOICES and step.seat in seats]
     late = [step for step in own if step.is_auto]
     for step in late:
-        yield texts.say("by_timer", step=step.number)
+        yield texts.filled("by_timer", step=step.number)
     if len(late) < len(own):
         yield texts["by_player" if late else "all_by_player"]
 

@@ -113,19 +113,19 @@ def _letter(
         "notes": notes.all(),
         "reference": reference,
         "outcome": _outcome(hands, texts),
-        "more": texts.say("more_hands", shown=len(hands), count=count)
+        "more": texts.filled("more_hands", shown=len(hands), count=count)
         if count > len(hands)
         else None,
-        "you_said": texts.say("you_said", day=f"{claim.claimed_at:%Y-%m-%d %H:%M} UTC")
+        "you_said": texts.filled("you_said", day=f"{claim.claimed_at:%Y-%m-%d %H:%M} UTC")
         if claim is not None
         else None,
-        "dear": texts.say("dear", player=player),
+        "dear": texts.filled("dear", player=player),
         "decision": _decision(row, texts),
-        "reason": texts.say("reason", reason=decided.reason) if decided is not None else None,
-        "signed": texts.say("signed_by", name=decided.by) if decided is not None else None,
+        "reason": texts.filled("reason", reason=decided.reason) if decided is not None else None,
+        "signed": texts.filled("signed_by", name=decided.by) if decided is not None else None,
         "bookings": [_booking(one, texts) for one in booked_for(row.pk, player)],
-        "answer": texts.say("answer", reference=reference),
-        "footer": texts.say("footer", engine=replay.ENGINE),
+        "answer": texts.filled("answer", reference=reference),
+        "footer": texts.filled("footer", engine=replay.ENGINE),
         "day": timezone.now(),
     }
     if form:
@@ -163,7 +163,7 @@ def _outcome(hands: Sequence[ToldHand], texts: Texts) -> list[str]:
         else:
             sums[one.hand.currency, one.hand.minor_digits] += one.owed
     told = [
-        texts.say(
+        texts.filled(
             "owed" if owed > 0 else "too_much",
             amount=f"{currency} {replay.format_minor(abs(owed), digits)}",
         )
@@ -173,7 +173,7 @@ def _outcome(hands: Sequence[ToldHand], texts: Texts) -> list[str]:
     if sums and not told:
         told.append(texts["even"])
     if unknown:
-        told.append(texts.say("unknown", count=unknown))
+        told.append(texts.filled("unknown", count=unknown))
     return told
 
 
@@ -189,7 +189,7 @@ def _booking(booked: Booked, texts: Texts) -> str:
     if booked.state == "proposed":
         key += "_waits"
     amount = f"{money.currency} {replay.format_minor(abs(money.minor), money.digits)}"
-    return texts.say(key, amount=amount, remedy=f"R-{booked.remedy_pk}")
+    return texts.filled(key, amount=amount, remedy=f"R-{booked.remedy_pk}")
 
 
 @needs(Act.SEE_DESK)

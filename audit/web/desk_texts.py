@@ -215,7 +215,7 @@ class Texts:
     def __getitem__(self, key: str) -> str:
         return self.sentences[key]
 
-    def say(self, key: str, **values: object) -> str:
+    def filled(self, key: str, **values: object) -> str:
         return self.sentences[key].format(**values)
 
     @property

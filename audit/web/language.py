@@ -26,7 +26,8 @@ def told(text: str) -> str:
     if not isinstance(text, replay.Words) or get_language() in (SOURCE, None):
         return text
     if isinstance(text, replay.Series):
-        return gettext(text.template).join([told(part) for part in text.parts])
+        between = gettext(text.template) if text.template.strip() else text.template
+        return between.join([told(part) for part in text.parts])
     if isinstance(text, replay.Unended):
         return told(text.whole).rstrip(".。")
     sentence = gettext(text.template)
@@ -51,6 +52,12 @@ def phrase_html(sentence: str, /, **values: object) -> SafeString:
 def listed(parts: Iterable[str], separator: str = ", ") -> str:
     """Parts one behind the other, set apart as the language does it."""
     return gettext(separator).join([told(part) for part in parts])
+
+
+def sentences(parts: Iterable[str]) -> str:
+    """Whole sentences one behind the other: with a blank between, where the language has one."""
+    between = " " if get_language() in (SOURCE, None) else ""
+    return between.join([told(part) for part in parts])
 
 
 def _told_values(values: Mapping[str, object]) -> dict[str, object]:

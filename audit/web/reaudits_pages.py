@@ -17,7 +17,7 @@ from audit.selectors.reaudits import AdmissionRow, FaultRow, ReauditRow
 from audit.selectors.reaudits_report import AmountRow, ChangeDetail, ChangeRow, Flip, FlipCount
 from audit.selectors.reaudits_scope import KEYS, PREVIEW_MAX, Preview
 from audit.web import markup
-from audit.web.language import listed, phrase, phrases, say, told
+from audit.web.language import phrase, phrases, say, sentences, told
 
 NO_FINDING = say("no finding")
 # The filters that have a field of their own in the form; the others come with the address.
@@ -164,7 +164,7 @@ def _words(row: ReauditRow) -> str:
         )
         if not row.aside:
             return words
-        return listed((words, phrase("{aside} set aside.", aside=f"{row.aside:,}")), " ")
+        return sentences((words, phrase("{aside} set aside.", aside=f"{row.aside:,}")))
     words = phrase("{done} of {total} judged again.", done=f"{row.done:,}", total=f"{row.total:,}")
     return phrase("Stopped. {words}", words=words) if row.state == "stopped" else words
 

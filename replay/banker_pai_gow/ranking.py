@@ -226,12 +226,12 @@ class Decided(Enum):
     """What decided a contest, or why it could not be decided."""
 
     RANK = "rank"
-    SECOND_TILE_OF_COMBO = say("second tile of a combination")
-    HIGHEST_TILE = say("highest tile")
-    SECOND_TILE = say("second tile")
-    ER4_OVER_DING3 = say("二四 over 丁三")
+    SECOND_TILE_OF_COMBO = "second tile of a combination"
+    HIGHEST_TILE = "highest tile"
+    SECOND_TILE = "second tile"
+    ER4_OVER_DING3 = "二四 over 丁三"
     NOTHING = "nothing"
-    ZERO_POINTS = say("zero points on both sides")
+    ZERO_POINTS = "zero points on both sides"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 import replay
 from audit.web import markup
-from audit.web.language import listed, phrase, phrases, told
+from audit.web.language import phrase, phrases, sentences, told
 from audit.web.presenters.targets import DECISIONS, LOOKED_UP, heads_of, target_of
 from audit.web.routes import Route
 
@@ -190,19 +190,19 @@ def turned_back(steps: Sequence[replay.Step]) -> list[int]:
 
 
 def _sentence(step: replay.Step, place: str) -> str:
-    sentences = [phrase("{place}.", place=place), markup.ended(told(step.sentence))]
+    parts = [phrase("{place}.", place=place), markup.ended(told(step.sentence))]
     if step.is_auto:
-        sentences.append(phrase("By the timer."))
+        parts.append(phrase("By the timer."))
     if not step.is_judged:
-        sentences.append(phrase("Not judged."))
-    sentences.extend(
+        parts.append(phrase("Not judged."))
+    parts.extend(
         phrase("Finding: {title}.", title=replay.CODES[finding.code].title)
         for finding in step.findings[:3]
     )
     if len(step.findings) > 3:
-        sentences.append(phrases("And {count} more finding.", "And {count} more findings.",
+        parts.append(phrases("And {count} more finding.", "And {count} more findings.",
                                  len(step.findings) - 3))  # fmt: skip
-    return listed(sentences, " ")
+    return sentences(parts)
 
 
 def _goal(

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from audit import selectors
-from audit.web.language import listed, phrase, phrases
+from audit.web.language import phrase, phrases, sentences
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
@@ -157,7 +157,7 @@ def _words(row: selectors.UploadRow) -> str:
             failed = phrase(
                 "{lines} could not be audited through our fault.", lines=_lines(row.failed)
             )
-            return listed((words, failed), " ")
+            return sentences((words, failed))
         return words
     return phrase("{audited} of {lines} audited.", audited=row.audited, lines=_lines(row.lines))
 

@@ -18,7 +18,6 @@ from audit.selectors.software import latest_accepted, latest_checks
 from audit.services.bundling import BundleRefused, bundle_hand
 from audit.services.sealing import SealRefused
 from audit.web.access import needs, sources_of_request
-from audit.web.language import phrase
 from audit.web.views.viewer import refuse_others
 
 HEADS_SHOWN = 20
@@ -58,7 +57,7 @@ def heads_text(request: HttpRequest) -> HttpResponse:
     """The newest signed heads, the smallest first, as `verify-store --head` reads them."""
     notes = "".join(head.note for head in reversed(latest_heads()))
     response = HttpResponse(notes, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = phrase('attachment; filename="heads.txt"')
+    response["Content-Disposition"] = 'attachment; filename="heads.txt"'
     return response
 
 
