@@ -33,6 +33,7 @@ ERRORS: Mapping[str, Known] = {
         ("not-authenticated", 401, "Neither a key nor a session with the form's token was shown."),
         ("authentication-failed", 401, "The key is unknown, expired or revoked."),
         ("permission-denied", 403, "The account or the key may not do that."),
+        ("forbidden-source", 403, "The file names a source for which the account may not upload."),
         ("not-found", 404, "There is nothing at this address that the account may see."),
         ("method-not-allowed", 405, "`Allow` says what can be done here."),
         ("in-progress", 409, "A file under this key is arriving at this moment."),

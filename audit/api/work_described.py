@@ -76,7 +76,7 @@ UPLOAD_NEW = Operation(
     headers={"Location": "The address of the upload.", "Idempotent-Replayed": "It was here."},
     refuses=("refused", "not-one-line", "incomplete", "bad-restatement", "unknown-feed", "bad-key",
              "bad-length", "in-progress", "key-reused", "length-required", "too-large",
-             "unsupported-type", "not-found"),
+             "unsupported-type", "not-found", "forbidden-source"),
 )  # fmt: skip
 UPLOAD = Operation(
     id="upload_one",
