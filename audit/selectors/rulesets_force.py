@@ -79,9 +79,16 @@ class Force:
 
 
 def list_periods(
-    *, sources: Sources, source: str | None = None, ruleset: str | None = None
+    *,
+    sources: Sources,
+    source: str | None = None,
+    ruleset: str | None = None,
+    said_until: datetime | None = None,
 ) -> tuple[Period, ...]:
-    """Periods by source, game, ruleset id and start; of one source or one ruleset where asked."""
+    """Periods by source, game, ruleset id and start; of one source or one ruleset where asked.
+
+    `said_until` keeps to what had been said by then.
+    """
     found = RulesetSwitch.objects.select_related("declared_by").order_by(
         "source", "game", "ruleset_id", "effective_at", "pk"
     )
@@ -89,6 +96,8 @@ def list_periods(
         found = found.filter(source__in=sources)
     if source is not None:
         found = found.filter(source=source)
+    if said_until is not None:
+        found = found.filter(declared_at__lte=said_until)
     said = list(found)
     periods = periods_of(said)
     return tuple(one for one in periods if ruleset in (None, one.ruleset))

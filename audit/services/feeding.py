@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -247,8 +248,11 @@ class FeedOutcomes(Outcomes):
     drift: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
 
 
-def feed_of(upload_id: int) -> FeedOf | None:
-    """The feed of an upload; None where it is a hand log."""
+def feed_of(upload_id: int, *, said_until: datetime | None = None) -> FeedOf | None:
+    """The feed of an upload; None where it is a hand log.
+
+    `said_until`: what is in force counts as far as it had been said by then.
+    """
     found = (
         Upload.objects.filter(pk=upload_id)
         .exclude(feed="")
@@ -258,7 +262,7 @@ def feed_of(upload_id: int) -> FeedOf | None:
     if found is None:
         return None
     name, facts = found
-    return FeedOf(name=name, facts=facts, choose=choice_of_feed(name, facts))
+    return FeedOf(name=name, facts=facts, choose=choice_of_feed(name, facts, said_until=said_until))
 
 
 def judge_records(

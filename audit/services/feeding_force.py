@@ -19,10 +19,12 @@ AHEAD_MAX, BEHIND_MAX = timedelta(hours=14), timedelta(hours=12)
 NO_OFFSET = "-00:00"
 
 
-def choice_of_feed(feed: str, facts: Mapping[str, Any]) -> importers.Choose | None:
+def choice_of_feed(
+    feed: str, facts: Mapping[str, Any], *, said_until: datetime | None = None
+) -> importers.Choose | None:
     """How the records of an upload choose their ruleset; None where nothing has been said.
 
-    One query, none for records that name theirs.
+    `said_until` keeps to what had been said by then. One query, none for records that name theirs.
     """
     known = importers.FEEDS.get(feed)
     source = facts.get("source")
@@ -30,7 +32,7 @@ def choice_of_feed(feed: str, facts: Mapping[str, Any]) -> importers.Choose | No
         return None
     periods = [
         one
-        for one in list_periods(sources=frozenset({source}), source=source)
+        for one in list_periods(sources=frozenset({source}), source=source, said_until=said_until)
         if one.game == known.game
     ]
     return None if not periods else lambda readable: ruleset_of(readable, periods)

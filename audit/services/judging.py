@@ -120,13 +120,18 @@ def _store(upload_id: int, outcomes: Outcomes) -> Stored:
 
 
 def judge_lines(
-    lines: list[ChunkLine], rulesets: replay.Rulesets, *, upload_id: int = 0
+    lines: list[ChunkLine],
+    rulesets: replay.Rulesets,
+    *,
+    upload_id: int = 0,
+    said_until: datetime | None = None,
 ) -> Outcomes:
     """Judge each line by itself; one that makes the core fail is set aside with the reason.
 
-    The lines of an upload from a feed are records of that feed.
+    The lines of an upload from a feed are records of that feed, judged by what is in force as far
+    as it had been said until then.
     """
-    feed = feed_of(upload_id)
+    feed = feed_of(upload_id, said_until=said_until)
     if feed is not None:
         return judge_records(lines, rulesets, feed, limited_to=limit_of(upload_id))
     outcomes = Outcomes(limited_to=limit_of(upload_id))

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import F, Min, Q
@@ -51,7 +51,7 @@ OPEN = (ChunkState.QUEUED, ChunkState.RUNNING)
 class Lease:
     """A batch that is ours for a while; `upload_id` where its rows are refused lines of one.
 
-    `known` are the rulesets that were known at the start, name to SHA-256.
+    `known` are the rulesets that were known when the re-audit started, name to SHA-256.
     """
 
     batch_id: int
@@ -62,6 +62,7 @@ class Lease:
     ruleset: str
     ruleset_sha256: str
     known: Mapping[str, str]
+    started_at: datetime
 
 
 def judge_some(*, reaudit_id: int) -> float | None:
@@ -85,6 +86,7 @@ def judge_some(*, reaudit_id: int) -> float | None:
                         upload_id=lease.upload_id,
                         reaudit_id=reaudit_id,
                         rulesets=rulesets_as_of(lease.known),
+                        said_until=lease.started_at,
                     )
                     _set_aside(lease, refusals=faults)
                     _close(lease, replace(counts, aside=len(faults)))
@@ -104,7 +106,9 @@ def _judge_versions(lease: Lease) -> None:
         ruleset = ruleset_of_bytes(lease.ruleset, lease.ruleset_sha256)
         assert ruleset is not None, "a re-audit that does not fit this process is not taken"
         rulesets = Instead(ruleset)
-    judged = judge_versions(lease.rows, rulesets, is_rehearsal=bool(lease.ruleset))
+    judged = judge_versions(
+        lease.rows, rulesets, said_until=lease.started_at, is_rehearsal=bool(lease.ruleset)
+    )
     with transaction.atomic():
         if not _still_ours(lease):
             return
@@ -150,6 +154,7 @@ def _take(reaudit_id: int) -> Lease | float | None:
             ruleset=batch.reaudit.ruleset,
             ruleset_sha256=bytes(batch.reaudit.ruleset_sha256 or b"").hex(),
             known=batch.reaudit.rulesets,
+            started_at=batch.reaudit.created_at,
         )
 
 
@@ -277,6 +282,7 @@ def _part(batch: ReauditBatch, reason: str) -> None:
             ruleset="",
             ruleset_sha256="",
             known={},
+            started_at=timezone.now(),
         )
         fault = {batch.rows[0]: f"could not be stored: {reason}"}
         if batch.upload_id is None:

@@ -7,6 +7,7 @@ counting the line as it was judged first, or its sums would no longer be those o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.db.models import F
 
@@ -28,7 +29,12 @@ REFUSED = tuple(name for name, _ in REFUSAL[1:])
 
 
 def store_lines(
-    rows: Iterable[int], *, upload_id: int, reaudit_id: int, rulesets: replay.Rulesets
+    rows: Iterable[int],
+    *,
+    upload_id: int,
+    reaudit_id: int,
+    rulesets: replay.Rulesets,
+    said_until: datetime,
 ) -> tuple[Counts, dict[int, str]]:
     """Judge refused lines of one upload, and store those that are hands now.
 
@@ -40,7 +46,10 @@ def store_lines(
     admitted_before = set(known)
     lines = {refusal.line: refusal for refusal in locked if refusal.pk not in admitted_before}
     outcomes = judge_lines(
-        [_line_of(refusal) for refusal in lines.values()], rulesets, upload_id=upload_id
+        [_line_of(refusal) for refusal in lines.values()],
+        rulesets,
+        upload_id=upload_id,
+        said_until=said_until,
     )
     faults, refused = {}, 0
     for row in outcomes.refusals:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
+from datetime import datetime
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, InterfaceError
 
 import replay
+from audit import importers
 from audit.models import HandVersion
 from audit.selectors.months import within
 from audit.services.feeding import FeedOf, feed_of, judge_records
@@ -22,16 +25,21 @@ logger = logging.getLogger(__name__)
 _VERSIONS = (
     "pk", "hand_id", "hand__source", "hand__hand_id", "upload_id", "upload__feed", "line", "raw",
     "hand__version_id", "hand__verdict__ruleset_sha256", "hand__verdict__engine",
-    "hand__verdict__digest",
+    "hand__verdict__digest", "hand__ruleset",
 )  # fmt: skip
 
 
 def judge_versions(
-    rows: tuple[int, ...], rulesets: replay.Rulesets, *, is_rehearsal: bool = False
+    rows: tuple[int, ...],
+    rulesets: replay.Rulesets,
+    *,
+    said_until: datetime,
+    is_rehearsal: bool = False,
 ) -> Judged:
     """Judge hand versions again, each by itself; one that cannot be is set aside with the reason.
 
-    One decoded hand is held at a time.
+    One decoded hand is held at a time. A feed's records are judged by what is in force, as far as
+    it had been said until then.
     """
     judged = Judged(is_rehearsal=is_rehearsal)
     feeds: dict[int, FeedOf | None] = {}
@@ -40,9 +48,10 @@ def judge_versions(
         within("hand_id", rows), within("hand__verdict__version_id", rows), pk__in=rows
     )
     for row in found.order_by("pk").values_list(*_VERSIONS):
-        pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest = (
-            row
-        )
+        (
+            pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest,
+            name,
+        ) = row  # fmt: skip
         stored = StoredVersion(
             pk=pk,
             hand_pk=hand_pk,
@@ -54,8 +63,12 @@ def judge_versions(
             data = unpacked(raw)
             if feed:
                 if upload not in feeds:
-                    feeds[upload] = feed_of(upload)
-                _take_record(judged, stored, ChunkLine(line, 0, data), rulesets, feeds[upload])
+                    feeds[upload] = feed_of(upload, said_until=said_until)
+                found_feed = feeds[upload]
+                if is_rehearsal and found_feed is not None:
+                    # Another ruleset judges; which was in force is not asked again.
+                    found_feed = replace(found_feed, choose=importers.named(name))
+                _take_record(judged, stored, ChunkLine(line, 0, data), rulesets, found_feed)
             else:
                 _take_line(judged, stored, replay.audit_line(data, rulesets, number=line))
         except (SoftTimeLimitExceeded, MemoryError, DatabaseError, InterfaceError):

@@ -27,7 +27,7 @@ from audit.services.rulesets_force import end_force, put_in_force, take_back_swi
 from audit.zstd import unpacked
 from tests.audit.importers.records import bbin_ticket, ky_answer, ky_row, log_of
 from tests.audit.logs import B, changed, log
-from tests.audit.reauditing import reaudited
+from tests.audit.reauditing import reaudited, run
 from tests.audit.rulesets import NAMED, OTHER, access_for, publish, revision
 
 SOURCE = json.loads(B)["source"]
@@ -283,6 +283,35 @@ def test_where_nothing_was_said_the_importer_knows(approver: Access) -> None:
     say(approver, NAMED, YEAR, source="op")
     assert reaudited().confirmed_count == 1, "what says the same changes nothing"
     assert Hand.objects.values_list("verdict__digest").get() == before
+
+
+def test_a_job_goes_on_by_what_was_said_at_its_start(author: Access, approver: Access) -> None:
+    publish(author, approver)
+    say(approver, NAMED, YEAR, source="op")
+    feed("ky-730", ky("50-1-1", "2024-06-17 21:14:06"))
+    job = services.open_reaudit(user=None, sources=None, reason="x", query={})
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO audit_rulesetswitch (source, game, ruleset_id, kind, ruleset, sha256,"
+            " effective_at, declared_at, declared_by_id, reason)"
+            " SELECT s.source, s.game, s.ruleset_id, s.kind, r.name, r.sha256, s.effective_at,"
+            " now() + interval '1 minute', s.declared_by_id, 'x'"
+            " FROM audit_rulesetswitch s, audit_rulesetrevision r"
+        )
+    assert run(job).confirmed_count == 1
+    assert judged_by() == {"50-1-1": NAMED}
+
+
+def test_a_rehearsal_asks_nothing_of_what_was_in_force(author: Access, approver: Access) -> None:
+    publish(author, approver)
+    say(approver, OTHER, YEAR, source="op")
+    feed("ky-730", ky("50-1-1", "2024-06-17 21:14:06"))
+    assert judged_by() == {"50-1-1": OTHER}
+    say(approver, NAMED, datetime(2024, 6, 17, 21, tzinfo=UTC), source="op")
+    job = reaudited(ruleset=OTHER)
+    assert (job.rehearsed_count, job.aside_count, job.changed_count) == (1, 0, 0)
+    job = reaudited()
+    assert (job.aside_count, job.written_count) == (1, 0), "its clock has no zone"
 
 
 def test_before_the_first_word_the_importer_knows(author: Access, approver: Access) -> None:
