@@ -29,7 +29,6 @@ from audit.selectors.reports import (
 )
 from audit.selectors.reports_asking import Asked, read_request
 from audit.selectors.reports_definitions import Definition, definition_of
-from audit.services.journal import record
 from audit.services.reports import (
     ReportRefused,
     continue_report,
@@ -37,7 +36,7 @@ from audit.services.reports import (
     resume_report,
     stop_report,
 )
-from audit.web.access import access_of_request, needs
+from audit.web.access import access_of_request, needs, note_shown
 from audit.web.language import told
 from audit.web.reports_pages import (
     present_editions,
@@ -143,15 +142,7 @@ def report_page(request: HttpRequest, report: int) -> HttpResponse:
 
 def _note_player(request: HttpRequest, row: ReportRow) -> None:
     """A report about a person is journalled under the person."""
-    player = row.asked.get("player")
-    if player:
-        record(
-            access=access_of_request(request),
-            act=Act.SEE_REPORTS,
-            subject=f"report:{row.pk}",
-            source=row.asked.get("source"),
-            player=player,
-        )
+    note_shown(request, source=row.asked.get("source"), player=row.asked.get("player"))
 
 
 @never_cache
