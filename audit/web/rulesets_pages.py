@@ -125,6 +125,7 @@ def present_revision(
         "history": _history(detail),
         "rehearsals": detail.rehearsals,
         "waiting": _counted(detail.waiting),
+        "waiting_count": detail.waiting,
         "is_own": row.author_id is not None and row.author_id == account_id,
         "byte_count": len(detail.ruleset.content),
         "text": detail.ruleset.content.decode(),

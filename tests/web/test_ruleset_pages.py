@@ -173,11 +173,11 @@ def test_what_waits_is_offered_and_judged(
     store(changed(B, ruleset=OTHER))
     publish(author, approver, DEARER)
     here = page_of(DEARER)
-    assert "1 refused lines name this revision" in text_of(approvers.get(here))
+    assert "1 refused line names this revision" in text_of(approvers.get(here))
     assert approvers.post(here, {"do": "judge-waiting"}).status_code == 302
     run(Reaudit.objects.get().pk)
     assert Hand.objects.get().ruleset == OTHER
-    assert "refused lines name this revision" not in text_of(approvers.get(here))
+    assert "names this revision" not in text_of(approvers.get(here))
 
 
 def test_withdrawn_and_retired(
