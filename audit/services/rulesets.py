@@ -141,6 +141,7 @@ def approve_ruleset(
     Raises: RulesetRefused; SecondPersonNeeded for whoever wrote it.
     """
     approver = actor_of(access, Act.APPROVE_RULESETS)
+    _check_reach(access)
     reason = reason_of(reason)
     with transaction.atomic():
         _lock()
@@ -204,7 +205,16 @@ def retire_ruleset(*, access: Access, revision_pk: int, reason: str) -> None:
     """Let no source put a published revision in force any more; hands that name it are judged by it
     as before. Raises: RulesetRefused."""
     act = Act.APPROVE_RULESETS
+    _check_reach(access)
     _close(access, act, revision_pk, (RulesetState.PUBLISHED, RulesetState.RETIRED), reason)
+
+
+def _check_reach(access: Access) -> None:
+    """What is published may be named by a hand of any source. Raises: RulesetRefused."""
+    if access.sources(Act.APPROVE_RULESETS) is not None and access.may(Act.APPROVE_RULESETS):
+        raise RulesetRefused(
+            "What is published holds for every source, and you approve rules for some only."
+        )
 
 
 def _close(

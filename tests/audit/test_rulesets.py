@@ -98,6 +98,18 @@ def test_who_wrote_it_cannot_publish_it(author: Access, django_user_model: Any) 
     assert state_of() == "draft"
 
 
+def test_who_approves_for_one_source_publishes_nothing(
+    author: Access, approver: Access, django_user_model: Any
+) -> None:
+    local = access_for(django_user_model, "local", Role.RULES_APPROVER, source="here")
+    key = add(author)
+    with pytest.raises(RulesetRefused, match="holds for every source"):
+        approve_ruleset(access=local, revision_pk=key, reason="x", unrehearsed_reason="y")
+    approve_ruleset(access=approver, revision_pk=key, reason="x", unrehearsed_reason="y")
+    with pytest.raises(RulesetRefused, match="holds for every source"):
+        retire_ruleset(access=local, revision_pk=key, reason="x")
+
+
 def test_publishing_needs_a_rehearsal_of_these_very_bytes(
     author: Access, approver: Access, ingest: Any
 ) -> None:

@@ -49,10 +49,10 @@ def test_a_running_worker_sees_what_is_published(
     author: Access, approver: Access, celery_worker_process: Any
 ) -> None:
     """One and the same process refuses a hand, and judges the next that names the same."""
-    assert sent(B).refused == 0
-    assert sent(changed(B, hand_id="early", ruleset=OTHER)).refused == 1
+    assert sent(B).rejected == 0
+    assert sent(changed(B, hand_id="early", ruleset=OTHER)).rejected == 1
     publish(author, approver)
-    assert sent(changed(B, hand_id="late", ruleset=OTHER)).refused == 0
+    assert sent(changed(B, hand_id="late", ruleset=OTHER)).rejected == 0
     assert celery_worker_process.poll() is None
     assert dict(Hand.objects.values_list("hand_id", "verdict__ruleset")) == {
         "base-1": NAMED,
@@ -68,7 +68,7 @@ def test_a_worker_rehearses_a_draft_that_it_never_judges_by(
     job = rehearse_ruleset(access=author, name=OTHER, reason="what if", newest=15)
     row = wait_for(job, lambda row: row.is_ended)
     assert (row.rehearsed, row.flipped, row.aside) == (15, 15, 0)
-    assert sent(changed(B, hand_id="early", ruleset=OTHER)).refused == 1
+    assert sent(changed(B, hand_id="early", ruleset=OTHER)).rejected == 1
 
 
 def at_once(*acts: Callable[[], object]) -> list[str]:
