@@ -194,6 +194,9 @@ CELERY_BEAT_SCHEDULE["make_months"] = {
 CELERY_BEAT_SCHEDULE["daily_reports"] = {
     "task": "audit.daily_reports", "schedule": crontab(minute=23),
 }  # fmt: skip
+CELERY_BEAT_SCHEDULE["watch_clock"] = {
+    "task": "audit.watch_clock", "schedule": 60.0, "options": {"expires": 60.0},
+}  # fmt: skip
 CELERY_BEAT_SCHEDULE["sweep_reports"] = {
     "task": "audit.sweep_reports", "schedule": 60.0, "options": {"expires": 60.0},
 }  # fmt: skip

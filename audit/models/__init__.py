@@ -48,6 +48,7 @@ from audit.models.evidence import (
 from audit.models.feeds import FeedDrift, PartialRecord
 from audit.models.hands import Duplicate, Hand, HandVersion, Identity, Restatement
 from audit.models.holdings import Holding, SearchedUpload
+from audit.models.incidents import Incident, IncidentKind
 from audit.models.journal import JournalEntry
 from audit.models.players import NameDecision, NamedUpload, Player, Rename
 from audit.models.reaudits import (
@@ -140,6 +141,8 @@ __all__ = [
     "HoldEnd",
     "Holding",
     "Identity",
+    "Incident",
+    "IncidentKind",
     "JournalEntry",
     "LeafKind",
     "LegalHold",

@@ -39,6 +39,7 @@ class LeafKind(models.IntegerChoices):
     NAME_DECISION = 20, "decision about names"
     DAY_RULE = 21, "day rule"
     REPORT = 30, "report"
+    INCIDENT = 70, "incident"
     RETENTION_TERM = 31, "term of keeping"
     LEGAL_HOLD = 32, "legal hold"
     HOLD_END = 33, "end of a legal hold"

@@ -11,6 +11,7 @@ from audit.models import (
     ActKind,
     CaseAct,
     DayRule,
+    Incident,
     Reaudit,
     Restatement,
     SoftwareCheck,
@@ -64,7 +65,7 @@ def service_events(scope: Scope, rules: Rules) -> Iterator[Happening]:
         _day_rules(scope, span),
     )
     if scope.sources is None and not scope.source:
-        yield from chain(_reaudits(span), _checks(span), _sign_ins(span))
+        yield from chain(_reaudits(span), _checks(span), _incidents(span), _sign_ins(span))
 
 
 def _is_asked(scope: Scope, source: str) -> bool:
@@ -177,6 +178,14 @@ def _checks(span: Span) -> Iterator[Happening]:
             kind="self-check",
             subject=check.process,
             detail=f"{len(names)} differ: {', '.join(names)}"[:DETAIL_MAX],
+        )
+
+
+def _incidents(span: Span) -> Iterator[Happening]:
+    found = Incident.objects.filter(noticed_at__gte=span[0], noticed_at__lt=span[1])
+    for one in found.order_by("-id").iterator():
+        yield Happening(
+            at=one.noticed_at, kind=one.kind, subject=one.place, detail=one.detail[:DETAIL_MAX]
         )
 
 

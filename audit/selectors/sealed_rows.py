@@ -231,6 +231,11 @@ SEALED: dict[LeafKind, Sealed] = {
         fields='t.source, t."table", t.time_zone, t.starts_at, t.numbering, t.made_by_id,'
         " t.made_at",
     ),
+    LeafKind.INCIDENT: Sealed(
+        name="incident/1",
+        table="audit_incident",
+        fields="t.kind, t.noticed_at, t.place, t.detail",
+    ),
     LeafKind.REPORT: Sealed(
         name="report/1",
         hidden=(5, 6, 7, 8, 9, 10, 11),

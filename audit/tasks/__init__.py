@@ -6,6 +6,7 @@ from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
 from audit.tasks.evidence import check_software, seal_log
 from audit.tasks.holdings import note_holdings
+from audit.tasks.incidents import watch_the_clock
 from audit.tasks.partitions import make_months_ahead
 from audit.tasks.players import note_players
 from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
@@ -32,5 +33,6 @@ __all__ = [
     "sweep_certificates",
     "sweep_reaudits",
     "sweep_reports",
+    "watch_the_clock",
     "work_on_reaudit",
 ]

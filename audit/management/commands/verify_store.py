@@ -27,6 +27,7 @@ from audit.selectors.verifying import (
 )
 from audit.selectors.verifying_heads import all_heads
 from audit.selectors.verifying_retention import verify_runs
+from audit.services.incidents import note_altered
 from replay.evidence import NoteError, PublicKey
 
 EXIT_TROUBLE, EXIT_USAGE, EXIT_INTERRUPTED = 1, 64, 130
@@ -150,6 +151,7 @@ class Command(BaseCommand):
         if state.trouble_count > TROUBLES_KEPT:
             self.stdout.write(f"… and {state.trouble_count - TROUBLES_KEPT:,} more.")
         if state.trouble_count:
+            note_altered(troubles=state.troubles)
             self.stdout.write(f"{state.trouble_count:,} in trouble.")
             sys.exit(EXIT_TROUBLE)
         against = ", ".join(map(str, outside)) or "no head outside of the store"
