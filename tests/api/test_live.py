@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from audit import services
 from audit.devstack.supervisor import Supervisor
 from audit.models import ApiToken, Chunk
 from audit.services import desk
-from tests.integration.web import ROOT, Web
+from tests.integration.web import ROOT, Web, environment
 from tests.web.lines import BASE, PAI_GOW, changed, with_net
 
 # What makes no sense beside what is stored is 400, too, however well it is formed: no schema can
@@ -78,6 +79,50 @@ def filled(stored: Any) -> None:
     stored(with_net(PAI_GOW, 1, "-99.00"), b"junk")
     assert desk.gather_cases().is_done
     assert not Chunk.objects.filter(state="queued").exists()
+
+
+def test_the_first_five_minutes_go_as_they_are_written(
+    web: Web, token: str, tmp_path: Path
+) -> None:
+    """Each command of the page, on a real server; the log is judged here."""
+    page = (ROOT / "docs" / "api.md").read_text()
+    block = page.partition("## In five minutes")[2].partition("```")[2].partition("```")[0]
+    lines = [line for line in block.splitlines() if line.startswith("api ")]
+    assert len(lines) == 8
+    told = []
+    for line in lines:
+        command = line.replace(" figures.csv", f" {tmp_path}/figures.csv")
+        if told:
+            command = command.replace("uploads/1/", f"uploads/{told[0]['id']}/")
+            command = command.replace("upload=1", f"upload={told[0]['id']}")
+        if "12" in command:
+            command = command.replace("hands/12/", f"hands/{told[3]['hands'][0]['id']}/")
+        if "cursor=" in command:
+            command = command.replace("cursor=bi4x…", f"cursor={told[3]['next'] or ''}")
+        told.append(run_command(command, web, token))
+        for chunk in Chunk.objects.filter(state="queued"):
+            services.judge_chunk(chunk_id=chunk.pk)
+    assert told[1]["state"] == "done"
+    assert told[2]["hands"][0]["findings"]
+    assert told[4]["verdict"] == "discrepant"
+    assert [one["index"] for one in told[5]["events"]] == list(range(len(told[5]["events"])))
+    assert told[7].startswith(f"{tmp_path}/figures.csv: whole, ")
+
+
+def run_command(command: str, web: Web, token: str) -> Any:
+    """What a command of the page prints, as JSON where it is that."""
+    start = 'api() { curl -sS -H "Authorization: Bearer $KEY" "$@"; }\n'
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", start + command],
+        cwd=ROOT,
+        env={**environment(), "KEY": token, "SERVER": f"http://127.0.0.1:{web.port}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, (command, done.stderr)
+    return json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout
 
 
 @pytest.mark.slow
