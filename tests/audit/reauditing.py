@@ -26,7 +26,8 @@ Alter = Callable[[replay.Audited], replay.Verdict]
 
 def start(reason: str = "a test", **asked: Any) -> int:
     """Open a re-audit of everything, or of what is asked for."""
-    return services.open_reaudit(user=None, sources=None, reason=reason, **{"query": {}, **asked})
+    given = {"user": None, "sources": None, "query": {}, **asked}
+    return services.open_reaudit(reason=reason, **given)
 
 
 def run(reaudit_id: int) -> Reaudit:
