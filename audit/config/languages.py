@@ -11,6 +11,11 @@ from django.utils import translation
 SESSION_KEY = "language"
 
 
+def is_data(request: HttpRequest) -> bool:
+    """Whether the answer is data: the API's, but for the page that describes it."""
+    return request.path_info.startswith("/api/") and request.path_info != "/api/docs/"
+
+
 class Languages(LocaleMiddleware):
     """The language of each request.
 
@@ -21,7 +26,7 @@ class Languages(LocaleMiddleware):
 
     def process_request(self, request: HttpRequest) -> None:
         language: str = settings.LANGUAGE_CODE
-        if not request.path_info.startswith("/api/"):
+        if not is_data(request):
             chosen = request.session.get(SESSION_KEY)
             is_known = isinstance(chosen, str) and chosen in dict(settings.LANGUAGES)
             language = str(chosen) if is_known else translation.get_language_from_request(request)
@@ -31,6 +36,6 @@ class Languages(LocaleMiddleware):
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
-        if request.path_info.startswith("/api/"):
+        if is_data(request):
             return response
         return super().process_response(request, response)

@@ -207,7 +207,7 @@ def _time(ticket: Fields) -> str:
 
 FEED = Feed(
     name=NAME,
-    title="BBIN, game 3006",
+    title=replay.say("BBIN, game 3006"),
     game="wenzhou-pai-gow",
     ruleset="wenzhou-pai-gow/live-2015@1",
     needs_source=True,

@@ -286,7 +286,7 @@ def _put_money(
 
 FEED = Feed(
     name=NAME,
-    title="Event-list bet log, game 122",
+    title=replay.say("Event-list bet log, game 122"),
     game="banker-pai-gow",
     ruleset="banker-pai-gow/event-list-122@1",
     needs_source=True,

@@ -284,7 +284,7 @@ def cell_score_words(score: Mapping[str, Any]) -> str:
 
 FEED = Feed(
     name=NAME,
-    title="KY 開元, KindID 730",
+    title=replay.say("KY 開元, KindID 730"),
     game="banker-pai-gow",
     ruleset="banker-pai-gow/bs-2022@1",
     needs_source=True,

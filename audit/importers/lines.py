@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from audit.importers.feed import Converted, CutFile, Facts, Feed, Piece
+from replay import say
 
 NAME = "partial"
 
@@ -29,7 +30,7 @@ def convert(data: bytes, facts: Facts) -> Converted:
 
 FEED = Feed(
     name=NAME,
-    title="Records with gaps (hand-log/1-partial)",
+    title=say("Records with gaps (hand-log/1-partial)"),
     game="",
     ruleset="",
     needs_source=False,

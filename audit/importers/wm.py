@@ -167,7 +167,7 @@ def convert(data: bytes, facts: Facts) -> Converted:
 
 FEED = Feed(
     name=NAME,
-    title="WM, gid 112",
+    title=replay.say("WM, gid 112"),
     game="wenzhou-pai-gow",
     ruleset="wenzhou-pai-gow/live-2015@1",
     needs_source=True,

@@ -5,6 +5,7 @@ from django.utils.translation import get_language
 
 import replay
 from audit.web import markup
+from audit.web.stored import stored
 
 register = template.Library()
 
@@ -28,6 +29,8 @@ register.simple_tag(markup.confidence_mark, name="confidence_mark")
 register.simple_tag(markup.both, name="both")
 register.simple_tag(markup.character, name="character")
 register.filter("chinese", markup.chinese)
+register.filter("stored", stored)
+register.filter("word", markup.word)
 register.filter("minus", markup.minus)
 register.filter("thousands", markup.thousands)
 register.filter("grouped", markup.grouped)

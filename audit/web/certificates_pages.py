@@ -18,6 +18,7 @@ from audit.selectors.pages import Page
 from audit.web.language import phrase, phrases, say
 from audit.web.markup import grouped
 from audit.web.presenters.hands import day_words
+from audit.web.stored import stored
 
 FILTERS = ("source", "table", "from", "to", "state", "all")
 CHANGES_SHOWN = 100
@@ -320,7 +321,7 @@ def _sections(content: Mapping[str, Any]) -> list[Section]:
             lambda one: (
                 _line_of(one["upload_id"], one["line"]),
                 one["hand_id"] or "–",
-                f"{one['place']} {one['reason']}",
+                f"{one['place']} {stored(one['reason'])}",
                 phrase("stored since") if one["is_known"] else phrase("no hand of its id"),
             ),
         ),

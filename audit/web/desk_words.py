@@ -53,6 +53,8 @@ FORMULAS = {
     "third": say("logged = expected ÷ 3"),
     "quarter": say("logged = expected ÷ 4"),
 }
+# Between two relations.
+OR = say(", or ")
 DECISIONS = {
     Decision.OPERATOR: (say("Operator error"), say("The room paid wrongly; remedies follow")),
     Decision.PLAYER: (say("Player right"), say("The claim stands")),
@@ -72,7 +74,7 @@ def title_of(row: CaseRow) -> str:
 
 def relation_words(relation: str) -> str:
     """What the log has instead of what is due; several relations are joined by "or"."""
-    return listed((RELATIONS.get(one, one) for one in relation.split("+") if one), ", or ")
+    return listed((RELATIONS.get(one, one) for one in relation.split("+") if one), OR)
 
 
 def formulas_of(relation: str) -> tuple[str, ...]:

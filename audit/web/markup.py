@@ -77,6 +77,29 @@ def code_title(code: str) -> str:
     return code if known is None else told(known.title)
 
 
+def word(code: str) -> str:
+    """A word of an address in the language of the page: a filter's name, a state."""
+    return told(_CODE_WORDS.get(code, code))
+
+
+# Words that addresses and logs hold as codes, as English pages print them.
+_CODE_WORDS = {
+    word: word
+    for word in (
+        say("at"), say("code"), say("combination"), say("conflict"), say("decision"), say("from"),
+        say("game"), say("net"), say("open"), say("overdue"), say("owner"), say("player"),
+        say("q"), say("risk"), say("source"), say("state"), say("table"), say("tile"), say("to"),
+        say("upload"), say("verdict"),
+        say("approved"), say("decided"), say("exported"), say("proposed"), say("rejected"),
+        say("withdrawn"),
+        say("bank"), say("banker"), say("bet"), say("bid"), say("bonus"), say("compare"),
+        say("deal"), say("declare"), say("dice"), say("discard"), say("door"), say("outcome"),
+        say("play"), say("push"), say("rescan"), say("reveal"), say("throw"), say("trick"),
+        say("void"), say("wager"), say("wall"), say("win"), say("lose"),
+    )
+}  # fmt: skip
+
+
 def ended(sentence: str) -> str:
     """A sentence with the full stop of its language, and one only."""
     bare = sentence.rstrip(".。")

@@ -25,10 +25,8 @@ _RULES = (
     _rule(
         "WZ-3",
         "A",
-        (
-            "Betting closes before the dice, whose sum modulo 4 names who is dealt first: "
-            "1 the bank, 2 順門, 3 出門, 0 到門."
-        ),
+        "Betting closes before the dice, whose sum modulo 4 names who is dealt first: "
+        "1 the bank, 2 順門, 3 出門, 0 到門.",
     ),
     _rule("WZ-4", "D", "Two circuits of one tile each go round in the order 莊, 順, 出, 到."),
     _rule("WZ-5", "A", "Each door is compared with the bank only."),
@@ -41,28 +39,22 @@ _RULES = (
     _rule(
         "WZ-15",
         "D",
-        (
-            "0 points has no tile class: a door with 0 loses to every bank hand, and a bank with 0 "
-            "loses to any door that has points or a pair, unless the ruleset says otherwise."
-        ),
+        "0 points has no tile class: a door with 0 loses to every bank hand, and a bank with 0 "
+        "loses to any door that has points or a pair, unless the ruleset says otherwise.",
     ),
     _rule("WZ-20", "A", "There are six bets: each of the three doors to win or to lose."),
     _rule(
         "WZ-21",
         "A",
-        (
-            "A wager is on one of the three doors, within the limits; a player may bet to lose on "
-            "one door only and to win on up to three, unless the ruleset says otherwise."
-        ),
+        "A wager is on one of the three doors, within the limits; a player may bet to lose on "
+        "one door only and to win on up to three, unless the ruleset says otherwise.",
     ),
     _rule("WZ-22", "D", "Both sides of one door in one hand are noted, or refused by the ruleset."),
     _rule(
         "WZ-23",
         "A",
-        (
-            "A won bet earns its stake at the odds of its side, a lost one costs its stake; "
-            "a player's profit is the sum."
-        ),
+        "A won bet earns its stake at the odds of its side, a lost one costs its stake; "
+        "a player's profit is the sum.",
     ),
     _rule(
         "WZ-24", "A", "There is no tie: a door wins, or it loses, and lose bets win with the bank."
@@ -72,10 +64,8 @@ _RULES = (
     _rule(
         "WZ-27",
         "C",
-        (
-            "Valid bet is the lesser of the stake and what was won or lost on it (or the stake); "
-            "for a player it is counted after opposite bets on a door are offset (or summed)."
-        ),
+        "Valid bet is the lesser of the stake and what was won or lost on it (or the stake); "
+        "for a player it is counted after opposite bets on a door are offset (or summed).",
     ),
     _rule("WZ-28", "D", "A won profit is rounded to the smallest amount, down or half up."),
 )

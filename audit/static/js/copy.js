@@ -19,8 +19,8 @@ document.addEventListener("click", async (event) => {
   }
   const word = link.querySelector("[data-copy-word]");
   const before = word.textContent;
-  word.textContent = "Link copied";
-  announcer.textContent = "Link copied.";
+  word.textContent = word.dataset.copiedText;
+  announcer.textContent = word.dataset.copiedSaid;
   setTimeout(() => {
     word.textContent = before;
   }, SHOWN);

@@ -1,6 +1,6 @@
 // Lets files be dropped on the upload form, names those chosen and shows how much has been sent.
 //
-// Attaches to form[data-drop]. Without this file the form is sent as any other.
+// Attaches to form[data-drop], which also has the words that are shown. Without this file the form is sent as any other.
 
 const form = document.querySelector("form[data-drop]");
 const input = form.querySelector("input[type=file]");
@@ -15,13 +15,14 @@ function list() {
       const item = document.createElement("li");
       const name = document.createElement("bdi");
       name.textContent = file.name;
-      item.append(name, ` ${file.size.toLocaleString("en")} bytes`);
+      const size = file.size.toLocaleString("en");
+      item.append(name, ` ${form.dataset.bytes.replace("{size}", size)}`);
       return item;
     }),
   );
 }
 
-hint.textContent = "Choose one or more files, or drop them here.";
+hint.textContent = form.dataset.hint;
 input.addEventListener("change", list);
 
 for (const kind of ["dragenter", "dragover"]) {
@@ -72,11 +73,11 @@ form.addEventListener("submit", (event) => {
     if (request.status === 201) {
       location.assign(request.getResponseHeader("Location"));
     } else {
-      failed("The files were not taken. Load the page again and try once more.");
+      failed(form.dataset.refused);
     }
   });
   request.addEventListener("error", () => {
-    failed("The files could not be sent: the connection broke. Try again.");
+    failed(form.dataset.broken);
   });
   request.open("POST", form.action);
   request.setRequestHeader("X-Tilecourt-Script", "1");

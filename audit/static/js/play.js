@@ -33,7 +33,8 @@ function draw() {
     select.value = speed;
   }
   group.querySelector("[data-play]").setAttribute("aria-pressed", String(isPlaying));
-  group.querySelector("[data-play-word]").textContent = isPlaying ? "Pause" : "Play";
+  const word = group.querySelector("[data-play-word]");
+  word.textContent = isPlaying ? word.dataset.pauseText : word.dataset.playText;
 }
 
 function pause() {

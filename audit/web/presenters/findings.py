@@ -116,7 +116,8 @@ def _value(code: str, text: str | None) -> SafeString | None:
     if text is None:
         return None
     shape = _SHAPES.get(code)
-    return (shape(text) if shape is not None else None) or markup.chinese(text.replace(",", ", "))
+    told = shape(text) if shape is not None else None
+    return told or markup.chinese(markup.word(text).replace(",", ", "))
 
 
 def _tiles(text: str) -> SafeString | None:

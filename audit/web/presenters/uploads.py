@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from audit import selectors
 from audit.web.language import phrase, phrases, sentences
+from audit.web.stored import stored
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
@@ -42,7 +43,7 @@ def size_words(count: int) -> str:
         tenths //= 1000
         unit += 1
     if unit == 0:
-        return f"{count} {'byte' if count == 1 else 'bytes'}"
+        return phrases("{count} byte", "{count} bytes", count)
     return f"{tenths // 10}.{tenths % 10} {_UNITS[unit]}"
 
 
@@ -148,7 +149,7 @@ def _words(row: selectors.UploadRow) -> str:
     if row.state == "receiving":
         return phrase("The file is being received.")
     if row.state == "failed":
-        return row.error or phrase("This upload failed.")
+        return stored(row.error) or phrase("This upload failed.")
     if row.is_ended:
         words = phrase(
             "Done: {lines} read, {hands} hands audited.", lines=_lines(row.lines), hands=row.hands
