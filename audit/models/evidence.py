@@ -48,6 +48,9 @@ class LeafKind(models.IntegerChoices):
     RETENTION_DELETION = 36, "deletion of a retention run"
     ERASURE = 37, "erasure of a person"
     ERASED_ROW = 38, "row that an erasure rewrote"
+    RULESET = 80, "ruleset"
+    RULESET_PUBLICATION = 81, "publication of a ruleset"
+    RULESET_SWITCH = 82, "word on the rules in force"
 
 
 class SealPending(models.Model):

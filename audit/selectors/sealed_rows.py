@@ -231,6 +231,24 @@ SEALED: dict[LeafKind, Sealed] = {
         fields='t.source, t."table", t.time_zone, t.starts_at, t.numbering, t.made_by_id,'
         " t.made_at",
     ),
+    LeafKind.RULESET: Sealed(
+        name="ruleset/1",
+        table="audit_rulesetrevision",
+        fields="t.name, t.game, t.title, sha256(t.content), t.sha256, t.author_id, t.reason,"
+        " t.created_at",
+    ),
+    LeafKind.RULESET_PUBLICATION: Sealed(
+        name="ruleset-publication/1",
+        table="audit_rulesetrevision",
+        fields="t.name, t.sha256, t.publication, t.published_by_id, t.published_at,"
+        " t.publish_reason, t.rehearsal_id, t.unrehearsed_reason",
+    ),
+    LeafKind.RULESET_SWITCH: Sealed(
+        name="ruleset-switch/1",
+        table="audit_rulesetswitch",
+        fields="t.source, t.game, t.ruleset_id, t.kind, t.ruleset, t.sha256, t.effective_at,"
+        " t.cancels_id, t.declared_by_id, t.declared_at, t.reason",
+    ),
     LeafKind.INCIDENT: Sealed(
         name="incident/1",
         table="audit_incident",

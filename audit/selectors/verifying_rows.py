@@ -22,6 +22,7 @@ _ONLY = {
     LeafKind.REFUSAL: "t.upload_id IN (SELECT id FROM audit_upload WHERE sha256 IS NOT NULL)",
     LeafKind.RETENTION_RUN: "t.state = 'done'",
     LeafKind.ERASURE: "t.state = 'done'",
+    LeafKind.RULESET_PUBLICATION: "t.publication IS NOT NULL",
 }
 # Which fields of a kind name its row to people, besides the key.
 _NAMES: dict[LeafKind, tuple[str, ...]] = {
@@ -40,6 +41,9 @@ _NAMES: dict[LeafKind, tuple[str, ...]] = {
     LeafKind.CLAIM_HAND: ("claim", "source", "hand"),
     LeafKind.REMEDY_ENTRY: ("remedy", "position"),
     LeafKind.ADMISSION: ("upload", "line"),
+    LeafKind.RULESET: ("name",),
+    LeafKind.RULESET_PUBLICATION: ("name",),
+    LeafKind.RULESET_SWITCH: ("source", "game"),
 }  # fmt: skip
 
 
