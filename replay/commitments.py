@@ -78,7 +78,7 @@ def commitment_of(hand: Hand) -> Commitment | None:
         return None
     try:
         found = msgspec.json.decode(hand.ext, type=_Ext).commitment
-        if found is UNSET:
+        if isinstance(found, UnsetType):
             return None
         told = msgspec.json.decode(found, type=_Told)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -97,7 +97,7 @@ def commitment_of(hand: Hand) -> Commitment | None:
 
 def _text(value: Any) -> str | None:
     """A value as text: a number in the very digits in which it stands."""
-    if value is UNSET:
+    if isinstance(value, UnsetType):
         return None
     raw = bytes(value)
     if raw == b"null":

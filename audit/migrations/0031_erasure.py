@@ -104,6 +104,19 @@ END
 $$
 """
 
+# A row is put on record before it is rewritten, and summed up behind that, once.
+ROW_SUMMED_UP = """
+CREATE FUNCTION audit_erased_row_summed_up() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.sha256 <> '' OR to_jsonb(OLD) - 'sha256' <> to_jsonb(NEW) - 'sha256' THEN
+        RAISE EXCEPTION 'rows of % are never changed or deleted', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END
+$$
+"""
+
 ANNOUNCE_ERASURE = f"""
 CREATE FUNCTION audit_announce_erasure() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -262,7 +275,10 @@ class Migration(migrations.Migration):
             preserve_default=False,
         ),
         *TABLES,
-        *(made(statement) for statement in (MAY_REWRITE, ERASURE_GOES_ON, ANNOUNCE_ERASURE)),
+        *(
+            made(statement)
+            for statement in (MAY_REWRITE, ERASURE_GOES_ON, ROW_SUMMED_UP, ANNOUNCE_ERASURE)
+        ),
         migrations.RunSQL(REFUSE_REWRITE.format(but=BUT), REFUSE_REWRITE.format(but="")),
         trigger("goes_on", "audit_erasure", f"BEFORE UPDATE ON @ {ROW}", "audit_erasure_goes_on()"),
         trigger(
@@ -275,10 +291,16 @@ class Migration(migrations.Migration):
             "audit_announce_erasure()",
         ),
         trigger(
-            "append_only",
+            "never_deleted",
             "audit_erasedrow",
-            f"BEFORE UPDATE OR DELETE ON @ {ROW}",
+            f"BEFORE DELETE ON @ {ROW}",
             "audit_refuse_rewrite()",
+        ),
+        trigger(
+            "summed_up",
+            "audit_erasedrow",
+            f"BEFORE UPDATE ON @ {ROW}",
+            "audit_erased_row_summed_up()",
         ),
         trigger(
             "announce",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from audit.models import Erasure
+from django.db import connection
+
+from audit.models import Erasure, LeafKind
 from audit.selectors.access import Sources
+from audit.selectors.sealed_rows import SEALED
+from replay.evidence import leaf_data
 
 ERASURES_SHOWN = 200
 
@@ -56,3 +61,34 @@ def _rows(rows: Any) -> list[ErasureRow]:
         ErasureRow(**{name.split("__")[0]: value for name, value in zip(names, row, strict=True)})
         for row in rows.values_list(*names)
     ]
+
+
+# The columns of each kind that an erasure may rewrite; what else a row has is in its own leaf.
+REWRITTEN: Mapping[LeafKind, tuple[str, ...]] = {
+    LeafKind.VERSION: ("raw", "sha256"),
+    LeafKind.VERDICT: ("settlement", "digest"),
+    LeafKind.FINDING: ("subject",),
+    LeafKind.COMPARISON: ("digest",),
+    LeafKind.COMPARISON_FINDING: ("subject",),
+    LeafKind.DUPLICATE: ("raw", "sha256"),
+    LeafKind.REFUSAL: ("raw", "sha256", "reason"),
+    LeafKind.UPLOAD: ("name", "restatement", "sha256"),
+    LeafKind.CERTIFICATE: ("facts", "content", "sha256"),
+    LeafKind.CASE_ACT: ("text",),
+    LeafKind.CLAIM: ("player", "text"),
+    LeafKind.REMEDY_ENTRY: ("player",),
+    LeafKind.REMEDY_EXPORT: ("csv", "json"),
+    LeafKind.NAME_DECISION: ("name", "other", "reason"),
+}
+
+
+def content_sha256(kind: LeafKind, rows: Mapping[int, int]) -> Iterator[tuple[int, bytes]]:
+    """The keys of erased rows with the sum over what their rows hold; `rows` are keys by row."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id, {', '.join(REWRITTEN[kind])}"  # noqa: S608 - from constants
+            f" FROM {SEALED[kind].table} WHERE id = ANY(%s)",
+            [list(rows)],
+        )
+        for row, *values in cursor:
+            yield rows[row], hashlib.sha256(leaf_data("erased", row, values)).digest()

@@ -209,6 +209,11 @@ _FINDING_AT = {LeafKind.FINDING: 5, LeafKind.COMPARISON_FINDING: 8}
 _SETTLEMENT_AT, _CODE, _SUBJECT = 7, 1, 5
 
 
+def has_names(kind: LeafKind) -> bool:
+    """Whether rows of a kind may hold names or hashes of them."""
+    return SEALED[kind].is_veiled or bool(SEALED[kind].hidden)
+
+
 def read_leaves(
     kind: LeafKind, rows: Sequence[int], *, form: int, veils: Veils | None = None
 ) -> Iterator[tuple[int, list[Any]]]:

@@ -17,7 +17,7 @@ from audit.models import LeafKind
 from audit.selectors.evidence import STORED_LEVELS, LogDamaged, StoredTree
 from audit.selectors.retention import runs_of_deleted
 from audit.selectors.sealed_rows import SEALED, hash_lost, hash_row
-from audit.selectors.veiled_rows import Veils, read_leaves
+from audit.selectors.veiled_rows import Veils, has_names, kept_commitments, read_leaves
 from audit.selectors.verifying_heads import HeadSeen
 from audit.selectors.verifying_rows import raw_troubles, told, unsealed, wrongly_shown
 from replay.evidence import Frontier
@@ -34,7 +34,8 @@ class Verification(msgspec.Struct, kw_only=True):
     stand, `by_rows` that of the leaves as the rows would have them; `head_size` the last head that
     was checked, `suspects` what did not fit since then. `is_broken`: no root can be checked any
     more. `kind` and `row` say how far the second pass is, `hand` the third. `retained` is how many
-    leaves stand for rows that a retention run deleted, by run.
+    leaves stand for rows that a retention run deleted, by run; `erased` how many of form 1 for
+    rows that an erasure rewrote.
     """
 
     leaves: int
@@ -53,6 +54,7 @@ class Verification(msgspec.Struct, kw_only=True):
     trouble_count: int = 0
     troubles: list[str] = []
     retained: dict[int, int] = {}
+    erased: int = 0
 
     def add(self, sentence: str) -> None:
         self.trouble_count += 1
@@ -191,6 +193,7 @@ def _check_batch(state: Verification, count: int, coming: _Coming) -> None:
     leaves = _leaves(state.next_index, count)
     rows = _rows_of(state, leaves)
     gone = _gone(leaves, rows)
+    erased = _erased(leaves)
     nodes = _nodes(state.next_index, end)
     trees = _Trees(
         _frontier(state.next_index, state.by_log, state),
@@ -199,7 +202,11 @@ def _check_batch(state: Verification, count: int, coming: _Coming) -> None:
     for leaf in leaves:
         if leaf.index > state.next_index:
             _miss(state, leaf.index)
-        expected = _check_leaf(state, leaf, rows, gone)
+        expected = None
+        if (leaf.kind, leaf.row) in erased:
+            state.erased += 1
+        else:
+            expected = _check_leaf(state, leaf, rows, gone)
         state.next_index += 1
         if not state.is_broken:
             _check_nodes(state, trees.by_log, leaf.hash, nodes)
@@ -259,6 +266,15 @@ def _gone(
         for kind, keys in missing.items()
         for row, run in runs_of_deleted(kind, keys).items()
     }
+
+
+def _erased(leaves: list[Leaf]) -> set[tuple[LeafKind, int]]:
+    """The rows of leaves of form 1 that an erasure rewrote: such leaves are over the names."""
+    own: dict[LeafKind, list[int]] = {}
+    for leaf in leaves:
+        if leaf.form == 1 and not leaf.is_lost and has_names(leaf.kind):
+            own.setdefault(leaf.kind, []).append(leaf.row)
+    return {(kind, row) for kind, rows in own.items() for row in kept_commitments(kind, rows)}
 
 
 def _check_leaf(

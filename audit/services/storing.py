@@ -18,6 +18,7 @@ from audit.services import storing_sql as sql
 from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.outcomes import Outcomes
+from audit.services.storing_erased import has_erased_names, says_the_same
 from audit.services.storing_new import store_new_hands
 from audit.zstd import unpacked
 
@@ -159,13 +160,26 @@ def _find_same(cursor: Any) -> None:
         return
     cursor.execute(sql.FIND_KNOWN_BYTES, [sorted({hand for _, hand, _, _ in others})])
     meanings: dict[tuple[int, bytes], bytes] = {}
+    redacted: dict[int, list[tuple[bytes, bytes]]] = {}
     for hand, sha256, raw in cursor:
-        meanings.setdefault((hand, replay.canonical_sha256(unpacked(raw))), bytes(sha256))
+        line = unpacked(raw)
+        meanings.setdefault((hand, replay.canonical_sha256(line)), bytes(sha256))
+        if has_erased_names(line):
+            redacted.setdefault(hand, []).append((bytes(sha256), line))
     same: dict[int, bytes] = {}
+    forgotten: list[int] = []
     for position, hand, sha256, raw in others:
-        meaning = (hand, replay.canonical_sha256(unpacked(raw)))
-        known = meanings.setdefault(meaning, bytes(sha256))
-        if known != bytes(sha256):
-            same[position] = known
+        line = unpacked(raw)
+        for known, before in redacted.get(hand, ()):
+            if says_the_same(before, line):
+                same[position] = known
+                forgotten.append(position)
+                break
+        else:
+            known = meanings.setdefault((hand, replay.canonical_sha256(line)), bytes(sha256))
+            if known != bytes(sha256):
+                same[position] = known
     if same:
         cursor.execute(sql.MARK_SAME, [list(same), list(same.values())])
+    if forgotten:
+        cursor.execute(sql.FORGET_BYTES, [forgotten])

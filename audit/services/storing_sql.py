@@ -166,6 +166,9 @@ FROM unnest(%s::int4[], %s::bytea[]) AS s (position, sha256)
 WHERE a.position = s.position
 """
 
+# Bytes with a name that was erased are not kept again.
+FORGET_BYTES = "UPDATE arrival SET raw = NULL, sha256 = NULL WHERE position = ANY(%s)"
+
 INSERT_OTHER_VERSIONS = """
 INSERT INTO audit_handversion (id, hand_id, number, raw, sha256, upload_id, line)
 SELECT

@@ -29,6 +29,7 @@ from replay.evidence.notes import (
 )
 from replay.evidence.veil import (
     SALT_BYTES,
+    erased,
     is_token,
     names_of,
     seal_key,
@@ -58,7 +59,7 @@ __all__ = [
     "SignedHead",
     "Verified",
     "consistency_proof",
-    "entry",
+    "entry", "erased",
     "inclusion_proof",
     "is_consistent",
     "is_included",

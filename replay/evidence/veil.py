@@ -210,3 +210,27 @@ def _value(
     if hider is not None and key == "bet":
         return hider.bet(part, text)
     return part
+
+
+# -- forgetting one name ---------------------------------------------------------------------
+
+
+def erased(line: bytes, name: str, tokens: Mapping[str, str], key: bytes | None) -> bytes:
+    """The line with the token of one name in its place, which is veiled as the line itself is.
+
+    `tokens` are those of all its names, `key` that of its commitments, None where another name was
+    erased before. Raises: ValueError for bytes that are no JSON.
+    """
+    own = {name: tokens[name]}
+    return _rewrite(line, lambda one: own.get(one, one), _Eraser(tokens, key, own))
+
+
+@dataclass(frozen=True, slots=True)
+class _Eraser(_Hider):
+    """Hides what a veil hides, but puts a token only for bets that bear the erased name."""
+
+    own: Mapping[str, str]
+
+    def bet(self, raw: bytes, text: str) -> bytes:
+        token = self.own.get(text)
+        return raw if token is None else _ENCODER.encode(token)

@@ -26,7 +26,7 @@ from audit.selectors.verifying import (
     whole_size,
 )
 from audit.selectors.verifying_heads import all_heads
-from audit.selectors.verifying_retention import verify_runs
+from audit.selectors.verifying_retention import verify_erasures, verify_runs
 from audit.services.incidents import note_altered
 from replay.evidence import NoteError, PublicKey
 
@@ -127,11 +127,15 @@ class Command(BaseCommand):
         self, state: Verification, keys: tuple[PublicKey, ...], outside: list[Path]
     ) -> Iterator[None]:
         if state.is_log_done:
-            return chain(verify_rows(state), verify_hands(state), verify_runs(state))
+            return chain(*self.rest(state))
         heads = all_heads(state.head_size, keys, outside, state)
-        return chain(
-            verify_log(state, heads), verify_rows(state), verify_hands(state), verify_runs(state)
-        )
+        return chain(verify_log(state, heads), *self.rest(state))
+
+    def rest(self, state: Verification) -> list[Iterator[None]]:
+        """What is looked at behind the log."""
+        return [
+            verify_rows(state), verify_hands(state), verify_runs(state), verify_erasures(state)
+        ]  # fmt: skip
 
     def keep(self, state: Verification) -> None:
         draft = self.path.with_name(f"{STATE}.{os.getpid()}")
@@ -146,6 +150,11 @@ class Command(BaseCommand):
     def report(self, state: Verification, keys: tuple[PublicKey, ...], outside: list[Path]) -> None:
         for run, count in sorted(state.retained.items()):
             self.stdout.write(f"{count:,} leaves: deleted under retention run {run}")
+        if state.erased:
+            self.stdout.write(
+                f"{state.erased:,} leaves of form 1: over names that were erased since; their rows"
+                " are as the acts left them"
+            )
         for sentence in state.troubles:
             self.stdout.write(sentence)
         if state.trouble_count > TROUBLES_KEPT:

@@ -1,0 +1,176 @@
+"""Erasing a person: the name goes out of every row that holds it, and its salt out of the vault.
+
+The log still verifies, and so does each verdict: leaves hold commitments where the name was, and
+what is left of a record is what they were made over. It goes batch by batch and may be stopped and
+gone on with; the salt goes last, when nothing that was sealed holds the name any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from audit.models import Erasure, ErasureState, Hand, HandVersion, NameSalt
+from audit.selectors.access import Access, Act
+from audit.selectors.veiled_rows import unpacked_or_none
+from audit.services.erasing_rows import Erasing, counts_of, erase_hands, gather_places, sum_up
+from audit.services.erasing_texts import erase_files, erase_texts
+from audit.services.journal import record
+from audit.services.sealing import LOCK, seal
+from replay.evidence import is_token, names_of, token_of
+
+HANDS_AT_ONCE = 200
+TEXT_MAX = 2_000
+PASSES_MAX = 20
+
+Progress = Callable[[int, int], None]
+
+
+class ErasureRefused(Exception):
+    """Something that cannot be as things stand; the text is a sentence."""
+
+
+def erase_person(
+    *,
+    access: Access,
+    source: str,
+    name: str,
+    reason: str,
+    ground: str,
+    on_progress: Progress | None = None,
+) -> int:
+    """Erase the name of a person at a source; gives the number of the act.
+
+    `ground` is by what right it is asked for. An act over the same name that was stopped is gone on
+    with. `on_progress` hears how many hands were rewritten, and how many there are.
+    Raises: ErasureRefused; as `seal` does.
+    """
+    by = _who(access, source)
+    reason, ground = _text(reason), _text(ground)
+    # Every row that stands there gets its leaf, and every name its salt.
+    seal()
+    salt = NameSalt.objects.filter(source=source, name=name).values_list("salt", flat=True).first()
+    if salt is None or is_token(name):
+        raise ErasureRefused("Nobody of this name is known at this source.")
+    token = token_of(bytes(salt), name)
+    with transaction.atomic():
+        act, is_new = Erasure.objects.get_or_create(
+            source=source,
+            token=token,
+            defaults={"reason": reason, "ground": ground, "asked_by_id": by},
+        )
+        if is_new:
+            record(
+                access=access,
+                act=Act.MANAGE_RETENTION,
+                subject=f"erasure:{act.pk}",
+                source=source,
+                player=token,
+            )
+    _erase(Erasing(act=act.pk, source=source, name=name, token=token), on_progress)
+    return act.pk
+
+
+def _erase(work: Erasing, on_progress: Progress | None) -> None:
+    for _ in range(PASSES_MAX):
+        _rewrite_hands(work, on_progress)
+        gather_places(work)
+        with _at_work(work):
+            erase_files(work)
+            left = erase_texts(work)
+            sum_up(work)
+        seal()
+        if _end(work, left):
+            seal()
+            return
+    raise ErasureRefused("Hands with this name keep coming in: stop them, and go on then.")
+
+
+def _rewrite_hands(work: Erasing, on_progress: Progress | None) -> None:
+    keys = _hands(work)
+    for start in range(0, len(keys), HANDS_AT_ONCE):
+        batch = keys[start : start + HANDS_AT_ONCE]
+        with _at_work(work):
+            erase_hands(work, batch)
+            sum_up(work)
+        if on_progress is not None:
+            on_progress(start + len(batch), len(keys))
+
+
+class _at_work:  # noqa: N801 - used as a function is
+    """A transaction in which the guards let this act rewrite what it has put on record."""
+
+    def __init__(self, work: Erasing) -> None:
+        self._act = str(work.act)
+        self._atomic = transaction.atomic()
+
+    def __enter__(self) -> None:
+        self._atomic.__enter__()
+        _name_act(self._act)
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is None:
+            _name_act("")
+        self._atomic.__exit__(*error)
+
+
+def _name_act(act: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('tilecourt.erasure', %s, true)", [act])
+
+
+def _hands(work: Erasing) -> list[int]:
+    """The hands that name the person, now or in a version that no longer holds."""
+    named = Hand.objects.filter(source=work.source, players__contains=[work.name])
+    keys = set(named.values_list("pk", flat=True))
+    keys |= set(_in_other_versions(work))
+    return sorted(keys)
+
+
+def _in_other_versions(work: Erasing) -> Iterator[int]:
+    several = HandVersion.objects.filter(number__gte=2).values("hand_id")
+    rows = HandVersion.objects.filter(hand_id__in=several, hand__source=work.source)
+    for hand, raw in rows.values_list("hand_id", "raw").iterator():
+        try:
+            if work.name in names_of(unpacked_or_none(raw) or b""):
+                yield hand
+        except ValueError:
+            continue
+
+
+def _end(work: Erasing, left: dict[str, int]) -> bool:
+    """Take the salt out of the vault where nothing sealed holds the name; tells whether it did."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            # Nothing is sealed meanwhile, so no leaf comes to rest on a salt that goes.
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        if _hands(work):
+            return False
+        NameSalt.objects.filter(source=work.source, name=work.name).delete()
+        Erasure.objects.filter(pk=work.act).update(
+            state=ErasureState.DONE,
+            finished_at=timezone.now(),
+            counts=counts_of(work),
+            left={name: count for name, count in sorted(left.items()) if count},
+        )
+    return True
+
+
+def _who(access: Access, source: str) -> int:
+    if access.account_id is None:
+        raise ErasureRefused("Somebody must do this: name an account.")
+    if not access.may_in(Act.MANAGE_RETENTION, source):
+        raise ErasureRefused("This account may not erase anybody at this source.")
+    return access.account_id
+
+
+def _text(text: str) -> str:
+    found = text.strip()
+    if not found or len(found) > TEXT_MAX or "\x00" in found:
+        raise ErasureRefused(
+            f"A reason and a ground are needed, of {TEXT_MAX:,} characters at most."
+        )
+    return found

@@ -1,0 +1,360 @@
+"""A person is erased: the name can be neither found nor guessed, and everything verifies."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+
+import replay
+from audit.models import (
+    Duplicate,
+    ErasedRow,
+    Erasure,
+    Finding,
+    Grant,
+    Hand,
+    HandVersion,
+    JournalEntry,
+    LeafKind,
+    NameSalt,
+    Player,
+    Refusal,
+    Role,
+    Upload,
+    Verdict,
+)
+from audit.selectors.access import access_of
+from audit.selectors.seal_keys import read_keys
+from audit.selectors.sealed_rows import SEALED
+from audit.services import compare_table, erasing
+from audit.services.bundling import bundle_hand
+from audit.services.erasing import ErasureRefused, erase_person
+from audit.services.players import note_players
+from audit.services.sealing import seal
+from audit.zstd import unpacked
+from replay.evidence import leaf_data, leaf_hash, verify_bundle
+from tests.audit.dumps import places_of, places_of_hashes
+from tests.audit.logs import B, W, changed, log, respelt, with_net
+from tests.audit.test_retention import tamper, verify
+
+pytestmark = pytest.mark.django_db
+
+NAME = "Ngozi Adichie-42"
+SOURCE = "table-7"
+VAULT = {"audit_namesalt.name"}
+
+
+@pytest.fixture(autouse=True)
+def own_places(tmp_path, settings):
+    settings.TILECOURT_SEAL_KEY_FILE = tmp_path / "seal_key"
+    settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
+    settings.STATE = tmp_path
+
+
+@pytest.fixture
+def keeper():
+    user = User.objects.create_user("kay")
+    Grant.objects.create(account=user, role=Role.ADMINISTRATOR)
+    return access_of(user)
+
+
+def renamed(line: bytes, old: str, new: str = NAME, **fields) -> bytes:
+    """The same hand at our source, with another player in it."""
+    text = json.dumps(json.loads(line) | {"source": SOURCE} | fields, ensure_ascii=False)
+    return text.replace(json.dumps(old), json.dumps(new, ensure_ascii=False)).encode()
+
+
+SEAT_1 = next(seat["player"] for seat in json.loads(B)["seats"] if seat["seat"] == 1)
+BETTOR = next(one["player"] for one in json.loads(W)["events"] if one["type"] == "wager")
+PAI = renamed(B, SEAT_1)
+WEN = renamed(W, BETTOR, ext={"nick": NAME, "n": 1.50})
+
+
+@pytest.fixture
+def played(ingest):
+    """Hands with the person: clean, wrong, stated anew, again in other bytes, refused, void."""
+    lines = [
+        PAI, WEN, with_net(renamed(PAI, "", "", hand_id="wrong"), 1, "-99.00"),
+        renamed(B, SEAT_1, "somebody else", hand_id="other"),
+        changed(PAI, hand_id="void", events=[{"type": "void", "reason": f"{NAME} left"}],
+                result=None),
+        PAI[:-40],
+    ]  # fmt: skip
+    ingest(log(*lines), name=f"{NAME}.ndjson")
+    ingest(log(respelt(PAI), wrong_profit()))
+    from audit.models import Table  # noqa: PLC0415
+
+    for table in Table.objects.all():
+        while compare_table(table_id=table.pk):
+            pass
+    note_players(seconds=60)
+    JournalEntry.objects.create(
+        actor="ann", act="see-hands", subject=f"GET hands {NAME}", source=SOURCE, player=NAME,
+        detail={"player": NAME},
+    )  # fmt: skip
+    seal()
+
+
+def wrong_profit() -> bytes:
+    hand = json.loads(WEN) | {"hand_id": "wen-wrong"}
+    hand["result"]["players"] = [{"player": NAME, "profit": "7777", "valid_bet": "1"}]
+    return json.dumps(hand, ensure_ascii=False).encode()
+
+
+def erase(keeper, name=NAME):
+    return erase_person(
+        access=keeper, source=SOURCE, name=name, reason="asked for", ground="GDPR Art. 17"
+    )
+
+
+def test_the_name_is_nowhere_and_everything_verifies(played, keeper):
+    assert places_of(NAME) >= {
+        "audit_hand.players", "audit_handversion.raw", "audit_duplicate.raw", "audit_upload.name",
+        "audit_refusal.raw", "audit_journal.detail", "audit_player.name", "audit_namesalt.name",
+        "audit_verdict.settlement", "audit_finding.subject",
+    }  # fmt: skip
+    assert verify()[0] == 0
+    before = {(row["pk"], row["kind"]) for row in Verdict.objects.values("pk", "kind")}
+    act = Erasure.objects.get(pk=erase(keeper))
+    assert places_of(NAME) == set()
+    assert (act.state, act.reason, act.ground, act.asked_by.username) == (
+        "done", "asked for", "GDPR Art. 17", "kay",
+    )  # fmt: skip
+    status, words = verify()
+    assert status == 0, words
+    assert {(row["pk"], row["kind"]) for row in Verdict.objects.values("pk", "kind")} == before
+    assert Hand.objects.filter(players__contains=[act.token]).count() >= 4
+    assert not Player.objects.filter(source=SOURCE, name=NAME).exists()
+    assert not NameSalt.objects.filter(source=SOURCE, name=NAME).exists()
+    assert Refusal.objects.get().raw is None
+    assert JournalEntry.objects.filter(player=act.token).count() >= 2
+
+
+def test_each_verdict_is_reached_again_from_what_is_left(played, keeper):
+    told = {}
+    for verdict in Verdict.objects.select_related("version"):
+        told[verdict.pk] = replay.audit(unpacked(verdict.version.raw), rulesets()).verdict
+    act = Erasure.objects.get(pk=erase(keeper))
+    for verdict in Verdict.objects.select_related("version"):
+        line = unpacked(verdict.version.raw)
+        again = replay.audit(line, rulesets())
+        assert again.verdict == verdict.kind == told[verdict.pk]
+        assert again.settlement == verdict.settlement
+        assert bytes.fromhex(again.replay_digest) == bytes(verdict.digest)
+        assert bytes.fromhex(again.record_sha256) == bytes(verdict.version.sha256)
+        stored = Finding.objects.filter(verdict=verdict).order_by("position")
+        assert [(one.code, one.subject) for one in again.findings] == list(
+            stored.values_list("code", "subject")
+        )
+        assert NAME.encode() not in line
+    assert Finding.objects.filter(subject=act.token).exists()
+
+
+def rulesets():
+    from audit.selectors import current_rulesets  # noqa: PLC0415
+
+    return current_rulesets()
+
+
+def hashes_for(name: str, lines: list[bytes], file: bytes) -> set[bytes]:
+    """All that somebody could make who guesses the name and knows everything else."""
+    found = {hashlib.sha256(file).digest()}
+    for line in lines:
+        record = hashlib.sha256(line).digest()
+        verdict = replay.audit(line, rulesets())
+        found |= {record, bytes.fromhex(verdict.replay_digest)}
+    return found
+
+
+def test_the_name_cannot_be_guessed_from_a_list(ingest, keeper):
+    lines = [PAI, renamed(PAI, "", "", hand_id="second")]
+    ingest(log(*lines))
+    seal()
+    version = HandVersion.objects.order_by("pk").first()
+    guess = hashes_for(NAME, lines, log(*lines))
+    # Before it is erased whoever holds the dump sees it without guessing.
+    assert places_of_hashes(guess) >= {
+        "audit_handversion.sha256", "audit_verdict.digest", "audit_upload.sha256",
+    }  # fmt: skip
+    act = Erasure.objects.get(pk=erase(keeper))
+    for name in ("Adaeze", NAME, "Ling", "somebody else"):
+        guessed = [one.replace(NAME.encode(), name.encode()) for one in lines]
+        left = unpacked(HandVersion.objects.order_by("pk").first().raw)
+        assert left.replace(act.token.encode(), name.encode()) == guessed[0]
+        hashes = hashes_for(name, guessed, log(*guessed))
+        for leaf in range(3):
+            fields = [
+                SOURCE, "base-1", 1, hashlib.sha256(guessed[0]).digest(), version.upload_id, 1,
+                version.created_at,
+            ]  # fmt: skip
+            hashes.add(leaf_hash(leaf_data("hand-version/1", leaf, fields)))
+        assert places_of_hashes(hashes) == set(), name
+
+
+def test_bundles_of_redacted_hands_are_accepted_and_say_so(played, keeper):
+    act = Erasure.objects.get(pk=erase(keeper))
+    for hand in Hand.objects.order_by("pk"):
+        made = bundle_hand(hand_id=hand.pk, sources=None)
+        verified = verify_bundle(made.data, read_keys().public)
+        assert verified.problems == (), hand
+        # Its own record, or that of the hand before it, which it was compared with.
+        has_person = act.token.encode() in made.data
+        assert any("are redacted" in note for note in verified.notes) == has_person, hand
+        assert NAME.encode() not in made.data
+
+
+def test_a_bundle_made_before_is_accepted_still(played, keeper):
+    hand = Hand.objects.get(hand_id="base-1")
+    made = bundle_hand(hand_id=hand.pk, sources=None)
+    erase(keeper)
+    verified = verify_bundle(made.data, read_keys().public)
+    assert (verified.problems, verified.notes) == ((), ())
+
+
+def test_two_people_of_one_hand_are_erased_one_after_the_other(played, keeper):
+    first = Erasure.objects.get(pk=erase(keeper))
+    banker = next(seat["player"] for seat in json.loads(B)["seats"] if seat["seat"] == 2)
+    second = Erasure.objects.get(pk=erase(keeper, banker))
+    hand = Hand.objects.get(hand_id="base-1")
+    assert {first.token, second.token} <= set(hand.players)
+    status, words = verify()
+    assert status == 0, "\n".join(words)
+    made = bundle_hand(hand_id=hand.pk, sources=None)
+    assert verify_bundle(made.data, read_keys().public).problems == ()
+
+
+def test_a_stopped_erasure_goes_on(played, keeper, monkeypatch):
+    monkeypatch.setattr(erasing, "HANDS_AT_ONCE", 1)
+
+    def stop(done, whole):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        erase_person(
+            access=keeper, source=SOURCE, name=NAME, reason="r", ground="g", on_progress=stop
+        )
+    seal()
+    assert verify()[0] == 0
+    assert NAME in {name for players in Hand.objects.values_list("players", flat=True)
+                    for name in players}  # fmt: skip
+    act = erase(keeper)
+    assert Erasure.objects.count() == 1
+    assert places_of(NAME) == set()
+    assert Erasure.objects.get(pk=act).counts["upload"] == 2
+    assert verify()[0] == 0
+
+
+def test_nobody_is_erased_without_a_name_a_reason_and_the_right(played, keeper):
+    how = {"source": SOURCE, "name": NAME, "reason": "r", "ground": "g"}
+    for wrong, words in (
+        ({"name": "nobody"}, "Nobody of this name"),
+        ({"source": "elsewhere"}, "Nobody of this name"),
+        ({"reason": " "}, "A reason and a ground"),
+        ({"ground": ""}, "A reason and a ground"),
+    ):
+        with pytest.raises(ErasureRefused, match=words):
+            erase_person(access=keeper, **how | wrong)
+    other = User.objects.create_user("al")
+    Grant.objects.create(account=other, role=Role.AUDITOR)
+    with pytest.raises(ErasureRefused, match="may not erase"):
+        erase_person(access=access_of(other), **how)
+    assert not Erasure.objects.exists()
+
+
+def test_the_guards_let_nothing_else_through(played, keeper):
+    act = Erasure.objects.get(pk=erase(keeper))
+    version = HandVersion.objects.order_by("pk").first()
+    with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
+        HandVersion.objects.filter(pk=version.pk).update(raw=b"x")
+    running = Erasure.objects.create(
+        source=SOURCE, token="#x", reason="r", ground="g", asked_by=User.objects.get(username="kay")
+    )
+    for what, words in (
+        ("UPDATE audit_handversion SET raw = 'x'", "never changed"),
+        ("UPDATE audit_handversion SET line = 9", "never changed"),
+        ("UPDATE audit_verdict SET kind = 'void'", "never changed"),
+        ("DELETE FROM audit_verdict", "never changed"),
+        ("UPDATE audit_sealedleaf SET row = 9", "never changed"),
+        (f"UPDATE audit_erasure SET reason = 'x' WHERE id = {act.pk}", "only goes on"),
+        ("DELETE FROM audit_erasure", "never changed"),
+        ("UPDATE audit_erasedrow SET row = 9", "never changed"),
+        ("DELETE FROM audit_erasedrow", "never changed"),
+    ):
+        with pytest.raises(DatabaseError, match=words):
+            under(running.pk, what)
+
+
+def under(act: int, statement: str) -> None:
+    """Run a statement as if it were of an act of erasure."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL tilecourt.erasure = '{act}'")
+        cursor.execute(statement)
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        (LeafKind.VERSION, "raw = '\\x00'"),
+        (LeafKind.VERSION, "sha256 = sha256('x')"),
+        (LeafKind.VERDICT, "digest = sha256('x')"),
+        (LeafKind.VERDICT, "kind = 'void'"),
+        (LeafKind.VERDICT, "settlement = '{}'"),
+        (LeafKind.DUPLICATE, "sha256 = sha256('x')"),
+        (LeafKind.UPLOAD, "name = 'x'"),
+        (LeafKind.UPLOAD, "sha256 = sha256('x')"),
+        (LeafKind.REFUSAL, "reason = 'x'"),
+        (LeafKind.ERASED_ROW, 'kept = \'{"sealed": "00"}\''),
+        (LeafKind.ERASURE, "reason = 'x'"),
+    ],
+)
+def test_what_is_changed_afterwards_is_named(played, keeper, kind, change):
+    erase(keeper)
+    table = SEALED[kind].table
+    (row,) = ErasedRow.objects.filter(kind=kind).values_list("row", flat=True)[:1] or [None]
+    if row is None:
+        row = {LeafKind.ERASED_ROW: ErasedRow.objects.filter(kind=LeafKind.VERSION).first(),
+               LeafKind.ERASURE: Erasure.objects.first()}[kind].pk  # fmt: skip
+    tamper(f"UPDATE {table} SET {change} WHERE id = {row}")
+    status, words = verify()
+    assert status == 1
+    assert any(line.startswith(f"{kind.label} {row}") for line in words), words
+
+
+def test_the_command_tells_what_it_did(played, keeper):
+    out, err = io.StringIO(), io.StringIO()
+    call_command(
+        "erase", SOURCE, NAME, "--by", "kay", "--reason", "r", "--ground", "g",
+        stdout=out, stderr=err,
+    )  # fmt: skip
+    act = Erasure.objects.get()
+    words = out.getvalue().splitlines()
+    assert words[0] == f"Erased by act E-{act.pk}: {act.token} stands for the name."
+    assert f"{act.counts['hand version']:,} rewritten: hand version" in words
+    with pytest.raises(SystemExit):
+        call_command(
+            "erase", SOURCE, NAME, "--by", "kay", "--reason", "r", "--ground", "g",
+            stdout=out, stderr=err,
+        )  # fmt: skip
+    assert err.getvalue() == "Nobody of this name is known at this source.\n"
+
+
+def test_what_comes_again_is_known_and_its_bytes_are_not_kept(played, keeper, ingest):
+    erase(keeper)
+    versions = HandVersion.objects.count()
+    ingest(log(PAI, WEN))
+    again = Upload.objects.latest("pk")
+    assert HandVersion.objects.count() == versions
+    assert Duplicate.objects.filter(upload_id=again.pk).count() == 2
+    assert "audit_handversion.raw" not in places_of(NAME)
+    assert "audit_duplicate.raw" not in places_of(NAME)
+    assert again.duplicate_count == 2
+    # Another meaning is another version, as ever.
+    ingest(log(with_net(PAI, 1, "-98.00")))
+    assert Upload.objects.latest("pk").conflict_count == 1
