@@ -7,6 +7,8 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import chain
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q
+
 from audit.models import (
     ActKind,
     CaseAct,
@@ -56,12 +58,13 @@ def service_events(scope: Scope, rules: Rules) -> Iterator[Happening]:
     report that is kept to no source, for they belong to none."""
     span = instants_of_days(scope, rules)
     if scope.table or scope.game or scope.player:
-        yield from _restatements(scope, span)
+        yield from chain(_restatements(scope, span), _out_of_force(scope, span))
         return
     yield from chain(
         _restatements(scope, span),
         _acts(scope, span),
         _rule_changes(scope, span),
+        _out_of_force(scope, span),
         _day_rules(scope, span),
     )
     if scope.sources is None and not scope.source:
@@ -150,6 +153,32 @@ def _rule_changes(scope: Scope, span: Span) -> Iterator[Happening]:
             by=one.user,
             detail=f"{one.kind}, holds from {instant_text(one.effective_at)}: {moved}"
             f" ({one.reason[:DETAIL_MAX]})",
+        )
+
+
+def _out_of_force(scope: Scope, span: Span) -> Iterator[Happening]:
+    """Hands of these days whose ruleset was not in force at their source."""
+    sources = frozenset({scope.source}) if scope.source else scope.sources
+    if scope.source and not _is_asked(scope, scope.source):
+        return
+    kept_to = Q()
+    for name in ("table", "game"):
+        if value := getattr(scope, name):
+            kept_to &= Q(**{name: value})
+    if scope.player:
+        kept_to &= Q(players__contains=[scope.player])
+    found = ruleset_changes.each_out_of_force(
+        sources=sources, since=span[0], until=span[1], kept_to=kept_to
+    )
+    for one in found:
+        yield Happening(
+            at=one.at,
+            kind="out-of-force",
+            source=one.source,
+            table=one.table,
+            subject=one.hand_id,
+            detail=f"Names {one.named}; in force: {', '.join(one.in_force) or 'none'}",
+            hand=one.hand_pk,
         )
 
 

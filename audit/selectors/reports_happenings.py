@@ -21,6 +21,7 @@ TITLES = {
     "exported": "Remedies exported",
     "reaudit": "Re-audit",
     "ruleset": "Change of rules",
+    "out-of-force": "Hand that names rules not in force",
     "day-rule": "Gaming day set",
     "self-check": "Self-check failed",
     "altered": "Altered row",

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Literal
+
+from django.db.models import Q
 
 import replay
 from audit.models import Hand, RulesetRevision, RulesetState, RulesetSwitch, SwitchKind
@@ -202,26 +205,30 @@ def _told(
         )
 
 
-def hands_out_of_force(
+def each_out_of_force(
     *,
     sources: Sources,
     since: datetime | None = None,
     until: datetime | None = None,
-    limit: int = 1_000,
-) -> tuple[OutOfForce, ...]:
+    kept_to: Q | None = None,
+) -> Iterator[OutOfForce]:
     """Hands played from `since` to before `until` that name a revision that was not in force.
 
-    The earliest first, at most `limit`.
+    The earliest first, one at a time; `kept_to` narrows the hands further.
     """
     periods = list_periods(sources=sources)
-    found = Hand.objects.filter(names_out_of_force(periods)).order_by("played_at", "pk")
+    if not periods:
+        return
+    found = Hand.objects.filter(kept_to or Q(), names_out_of_force(periods))
     if since is not None:
         found = found.filter(played_at__gte=since)
     if until is not None:
         found = found.filter(played_at__lt=until)
-    rows = found.values_list("pk", "played_at", "source", "table", "hand_id", "game", "ruleset")
-    return tuple(
-        OutOfForce(
+    rows = found.order_by("played_at", "pk").values_list(
+        "pk", "played_at", "source", "table", "hand_id", "game", "ruleset"
+    )
+    for pk, played_at, source, table, hand_id, game, ruleset in rows.iterator():
+        yield OutOfForce(
             hand_pk=pk,
             at=played_at,
             source=source,
@@ -235,5 +242,14 @@ def hands_out_of_force(
                 if (one.source, one.game) == (source, game) and one.holds(played_at)
             ),
         )
-        for pk, played_at, source, table, hand_id, game, ruleset in rows[:limit]
-    )
+
+
+def hands_out_of_force(
+    *,
+    sources: Sources,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int = 1_000,
+) -> tuple[OutOfForce, ...]:
+    """The first of them, at most `limit`."""
+    return tuple(islice(each_out_of_force(sources=sources, since=since, until=until), limit))
