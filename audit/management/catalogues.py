@@ -104,7 +104,7 @@ def _messages_of(path: Path) -> Iterator[str | tuple[str, str]]:
 def read(locale: str) -> polib.POFile:
     """The catalogue as it stands; an empty one where there is none."""
     path = folder_of(locale) / f"{DOMAIN}.po"
-    return polib.pofile(str(path)) if path.exists() else polib.POFile()
+    return polib.pofile(str(path), wrapwidth=0) if path.exists() else polib.POFile(wrapwidth=0)
 
 
 def updated(old: polib.POFile, messages: list[Message], locale: str) -> polib.POFile:
