@@ -6,7 +6,6 @@ desk. Currencies are never added.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -22,8 +21,7 @@ from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources, narrowed, uploads_in
 from audit.selectors.filters import OFFSET_MAX, OPEN_DAYS, HandFilters, instants_of
 from audit.selectors.pages import BadQuery
-from audit.selectors.totals_money import money_of, told
-from audit.zstd import unpacked
+from audit.selectors.totals import SETTLED, money_of_row
 
 PERIODS = (14, 31, 92)
 CODES_SHOWN = 12
@@ -239,20 +237,15 @@ def _risks(waits: Q, *, by_table: bool) -> tuple[Risk, ...]:
     return tuple(risk for risks in shown.values() for risk in risks)
 
 
-# A settlement writes its money with exactly the decimals of the hand, so that without the point it
-# is in minor units.
 _CLEAN_RAKE = """
 SELECT h.played_on, h.currency, h.minor_digits, sum(m.rake)::text
 FROM audit_hand h JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
-CROSS JOIN LATERAL (
-    SELECT sum(replace(one->>'rake', '.', '')::numeric) AS rake
-    FROM jsonb_array_elements(w.settlement->'seats') one
-) m
+CROSS JOIN LATERAL ({settled}) m
 WHERE h.verdict_kind = 'clean' AND {played} AND m.rake IS NOT NULL
 GROUP BY 1, 2, 3
 """
 _OTHER_RAKE = """
-SELECT h.played_on, h.currency, h.minor_digits, w.settlement::text, v.raw
+SELECT h.played_on, h.currency, h.minor_digits, h.verdict_kind, w.settlement::text, v.raw
 FROM audit_hand h
 JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
 JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
@@ -287,13 +280,13 @@ def _rakes(source: str, sources: Sources, first: date, last: date) -> tuple[Rake
         )
 
     with connection.cursor() as cursor:
-        cursor.execute(_CLEAN_RAKE.format(played=played), asked)
+        cursor.execute(_CLEAN_RAKE.format(settled=SETTLED, played=played), asked)
         for day, currency, digits, rake in cursor.fetchall():
             add(day, currency, digits, int(rake), int(rake))
     with connection.chunked_cursor() as cursor:
         cursor.execute(_OTHER_RAKE.format(played=played), asked)
-        for day, currency, digits, settlement, raw in cursor:
-            money = money_of(json.loads(settlement), told(unpacked(raw)).result, digits)
+        for day, currency, digits, kind, settlement, raw in cursor:
+            money = money_of_row(digits, kind, settlement, raw)
             right, logged = money.recomputed, money.logged
             if right is None or logged is None or right.rake is None or logged.rake is None:
                 continue

@@ -36,8 +36,8 @@ SELECT p.position, h.id, h.hand_id, h.ruleset, h.currency, h.minor_digits, h.sta
     CASE WHEN own.code IS NULL THEN between.logged ELSE own.logged END,
     CASE WHEN own.code IS NULL THEN between.expected ELSE own.expected END,
     CASE WHEN own.code IS NULL THEN between.rule ELSE own.rule END
-{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id
-JOIN audit_handversion v ON v.id = h.version_id
+{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 LEFT JOIN LATERAL (
     SELECT f.code, f.seat, f.subject, f.logged, f.expected, f.rule FROM audit_finding f
     WHERE f.verdict_id = h.verdict_id AND f.severity = 'error' ORDER BY f.position LIMIT 1

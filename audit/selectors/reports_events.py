@@ -38,7 +38,7 @@ from audit.zstd import unpacked
 _LARGE = f"""
 SELECT p.position, h.id, h.hand_id, h.currency, h.minor_digits, h.started_at, h.played_at,
     coalesce(h.players[(one->>'seat')::int + 1], one->>'player'), n.net::text, n.valid_bet::text
-{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id
+{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
 CROSS JOIN LATERAL jsonb_array_elements(
     coalesce(w.settlement->'seats', w.settlement->'players')
 ) one
@@ -53,8 +53,8 @@ WHERE {ASKED} AND h.verdict_kind <> 'void' AND (n.net >= t.win OR n.valid_bet >=
 _UNSETTLED = f"""
 SELECT p.position, h.id, h.hand_id, h.currency, h.minor_digits, h.started_at, h.played_at,
     h.players, v.raw
-{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id
-JOIN audit_handversion v ON v.id = h.version_id
+{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 WHERE {ASKED} AND h.verdict_kind <> 'void' AND w.settlement IS NULL
 """
 _VOID = f"""

@@ -89,7 +89,8 @@ def rows_of_day(
 
 _RULESETS = f"""
 SELECT p.position, w.ruleset, encode(w.ruleset_sha256, 'hex')
-{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id WHERE {ASKED} GROUP BY 1, 2, 3
+{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
+WHERE {ASKED} GROUP BY 1, 2, 3
 """
 
 

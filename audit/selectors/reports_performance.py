@@ -35,8 +35,8 @@ from audit.zstd import unpacked
 _STAKED = f"""
 SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, h.verdict_kind,
     w.settlement::text, v.raw
-{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id
-JOIN audit_handversion v ON v.id = h.version_id
+{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 WHERE {ASKED} AND h.game = '{WITHOUT_SEATS}' AND h.verdict_kind <> 'void' AND NOT h.is_conflict
 """
 _WHERE = (

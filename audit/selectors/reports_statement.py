@@ -35,8 +35,8 @@ from audit.zstd import unpacked
 _PLAYED_BY = f"""
 SELECT p.position, h.id, h.hand_id, h.game, h.ruleset, h.currency, h.minor_digits, h.started_at,
     h.verdict_kind, h.is_conflict, h.players, w.settlement, v.raw
-{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id
-JOIN audit_handversion v ON v.id = h.version_id
+{PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 WHERE {ASKED}
 ORDER BY h.played_at DESC, h.id DESC
 """

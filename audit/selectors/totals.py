@@ -55,8 +55,18 @@ _KINDS = ", ".join(
     f"count(*) FILTER (WHERE h.verdict_kind = '{kind}')" for kind in VerdictKind.values
 )
 
-# A settlement writes its money with exactly the decimals of the hand, so that without the point it
-# is in minor units.
+# What the settlement of a verdict `w` comes to. It writes its money with exactly the decimals of
+# the hand, so that without the point it is in minor units.
+SETTLED = """
+SELECT coalesce(sum(replace(one->>'valid_bet', '.', '')::numeric), 0) AS valid_bet,
+    sum(replace(one->>'rake', '.', '')::numeric) AS rake,
+    sum(greatest(n.net, 0)) AS won, sum(greatest(-n.net, 0)) AS lost,
+    sum(greatest(-replace(one->>'gross', '.', '')::numeric, 0)) AS pot
+FROM jsonb_array_elements(coalesce(w.settlement->'seats', w.settlement->'players')) one
+CROSS JOIN LATERAL (
+    SELECT replace(coalesce(one->>'net', one->>'profit'), '.', '')::numeric AS net
+) n
+"""
 _CLEAN = f"""
 SELECT p.position, h.game, h.currency, h.minor_digits, h.ruleset, count(*), {_KINDS},
     count(*) FILTER (WHERE h.is_conflict),
@@ -69,16 +79,7 @@ LEFT JOIN LATERAL (
         AND h.verdict_kind = 'clean' AND NOT h.is_conflict
     OFFSET 0
 ) w ON true
-LEFT JOIN LATERAL (
-    SELECT coalesce(sum(replace(one->>'valid_bet', '.', '')::numeric), 0) AS valid_bet,
-        sum(replace(one->>'rake', '.', '')::numeric) AS rake,
-        sum(greatest(n.net, 0)) AS won, sum(greatest(-n.net, 0)) AS lost,
-        sum(greatest(-replace(one->>'gross', '.', '')::numeric, 0)) AS pot
-    FROM jsonb_array_elements(coalesce(w.settlement->'seats', w.settlement->'players')) one
-    CROSS JOIN LATERAL (
-        SELECT replace(coalesce(one->>'net', one->>'profit'), '.', '')::numeric AS net
-    ) n
-) m ON w.settlement IS NOT NULL
+LEFT JOIN LATERAL ({SETTLED}) m ON w.settlement IS NOT NULL
 WHERE (%s = '' OR h.game = %s)
 GROUP BY 1, 2, 3, 4, 5
 """  # noqa: S608 - from constants
