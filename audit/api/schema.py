@@ -42,6 +42,9 @@ PLACES: Mapping[str, Parameter] = {
             ("ruleset", "The id of a ruleset.", _NAME, "tien-gow/classic"),
             ("revision", "The revision of a ruleset.", _NUMBER, 1),
             ("source", "The name of a source, exactly.", _NAME, "house"),
+            ("made", "The number of a report.", _NUMBER, 7),
+            ("form", "Which file.",
+             {"type": "string", "enum": ["pdf", "csv", "json", "note"]}, "csv"),
             ("report", "Which table.",
              {"type": "string", "enum": ["hands", "figures", "findings", "totals"]}, "hands"),
         )

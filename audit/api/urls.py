@@ -13,6 +13,7 @@ from audit.api import (
     operations,
     own,
     reaudits,
+    reports,
     steps,
     uploads,
 )
@@ -118,6 +119,13 @@ urlpatterns = [
     path("api/v1/sources/<path:source>/", library.SourceOne.as_view(), name="api-source"),
     path("api/v1/players/", library.PlayerList.as_view(), name="api-players"),
     path("api/v1/players/renames/", library.RenameList.as_view(), name="api-renames"),
+    path("api/v1/reports/", reports.ReportList.as_view(), name="api-reports"),
+    path("api/v1/reports/<int:made>/", reports.ReportOne.as_view(), name="api-report"),
+    path(
+        "api/v1/reports/<int:made>/<slug:form>",
+        reports.ReportFile.as_view(),
+        name="api-report-file",
+    ),
     path("api/v1/keys/", own.KeyList.as_view(), name="api-keys"),
     path("api/v1/keys/<int:key>/", own.KeyOne.as_view(), name="api-key"),
     path("api/v1/journal/", own.Journal.as_view(), name="api-journal"),

@@ -28,6 +28,7 @@ database = "none"
 [[operations]]
 include-operation-id = [
     "claim_lodge", "case_act", "reaudit_begin", "certificates_make", "upload", "export",
+    "export_lines", "export_parquet",
 ]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 422]
 """
