@@ -7,6 +7,7 @@ month that is due as a whole may be dropped here instead, after the same batch w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.apps import apps
@@ -20,9 +21,12 @@ from audit.models import (
     DepartedVerdict,
     Docket,
     Hand,
+    HandVersion,
     JournalEntry,
     LeafKind,
     LegalHold,
+    NameSalt,
+    Player,
     RecordClass,
     Refusal,
     Remedy,
@@ -30,9 +34,12 @@ from audit.models import (
     RetentionBatch,
     RetentionDeletion,
     RetentionRun,
+    RowSalt,
     Verdict,
 )
 from audit.selectors.sealed_rows import SEALED
+from audit.zstd import unpacked
+from replay.evidence import names_of
 
 Model = type[models.Model]
 
@@ -65,6 +72,9 @@ def delete_batch(*, run_id: int, items: Sequence[int]) -> None:
         players = _players(rows.get(Hand, []))
         if Refusal in rows:
             _forget_places(rows[Refusal])
+        if Case in rows:
+            # The hands were looked at; they stand nowhere any more.
+            Docket.objects.filter(member__case__in=rows[Case]).update(member=None)
         _keep_what_is_named(rows.get(Verdict, []))
         for model in reversed(rows):
             _delete(model, rows[model])
@@ -160,6 +170,8 @@ def _put_on_record(batch: RetentionBatch, rows: dict[Model, list[Any]]) -> None:
             if cursor.fetchone()[0] != len(keys):
                 raise NotSealed(f"Some rows of {_table(model)} have no leaf yet: seal first.")
         gone.append(RetentionDeletion(batch=batch, kind=LeafKind(kind), rows=keys))
+        # There is nothing left that these would open.
+        RowSalt.objects.filter(kind=kind, row__in=keys).delete()
     RetentionDeletion.objects.bulk_create(gone)
 
 
@@ -189,9 +201,6 @@ def _keep_what_is_named(verdicts: list[int]) -> None:
 def _delete(model: Model, keys: list[Any]) -> None:
     if not keys:
         return
-    if model is Case:
-        members = Docket.objects.filter(member__case__in=keys)
-        members.update(member=None)
     key = model._meta.pk  # noqa: SLF001
     assert key is not None
     with connection.cursor() as cursor:
@@ -204,8 +213,14 @@ def _delete(model: Model, keys: list[Any]) -> None:
 
 
 def _players(hands: list[int]) -> set[str]:
-    lists = Hand.objects.filter(pk__in=hands).values_list("players", flat=True)
-    return {name for names in lists for name in names}
+    """The names in every version of these hands."""
+    names: set[str] = set()
+    for raw in HandVersion.objects.filter(hand_id__in=hands).values_list("raw", flat=True):
+        with suppress(ValueError):
+            names |= set(names_of(unpacked(raw)))
+    for players in Hand.objects.filter(pk__in=hands).values_list("players", flat=True):
+        names |= set(players)
+    return names
 
 
 def _forget_places(refusals: list[int]) -> None:
@@ -219,13 +234,21 @@ def _forget_places(refusals: list[int]) -> None:
 
 
 def _forget_players(source: str | None, names: set[str]) -> None:
-    """Forget names that no hand of the source bears any more."""
+    """Forget names that no hand of the source bears any more, and their salts."""
     if source is None or not names:
         return
     with connection.cursor() as cursor:
         cursor.execute(
-            'DELETE FROM audit_player p WHERE p.source = %s COLLATE "C" AND p.name = ANY(%s)'
-            " AND NOT EXISTS (SELECT FROM audit_hand h WHERE h.source = p.source"
-            " AND h.players @> ARRAY[p.name]::varchar[])",
-            [source, sorted(names)],
+            "SELECT p.name FROM unnest(%s::text[]) AS p (name) WHERE NOT EXISTS ("
+            " SELECT FROM audit_hand h"
+            ' WHERE h.source = %s COLLATE "C" AND h.players @> ARRAY[p.name]::varchar[])',
+            [sorted(names), source],
         )
+        gone = {name for (name,) in cursor.fetchall()}
+    several = HandVersion.objects.filter(number__gte=2).values("hand_id")
+    others = HandVersion.objects.filter(hand_id__in=several, hand__source=source)
+    for raw in others.values_list("raw", flat=True).iterator():
+        with suppress(ValueError):
+            gone -= set(names_of(unpacked(raw)))
+    Player.objects.filter(source=source, name__in=gone).delete()
+    NameSalt.objects.filter(source=source, name__in=gone).delete()

@@ -20,6 +20,7 @@ from audit.models import (
     HandVersion,
     JournalEntry,
     LeafKind,
+    NameSalt,
     Player,
     RecordClass,
     Refusal,
@@ -244,6 +245,8 @@ def test_what_is_of_age_goes_with_all_that_hangs_on_it_and_the_log_still_verifie
     assert [one.items for one in done] == list(lines.values())
     assert set(counts().values()) == {0}
     assert not Player.objects.exists()
+    # The vault keeps no name longer than its hands.
+    assert not NameSalt.objects.exists()
     refused = Refusal.objects.count()
     refusals = run_over(keeper, source=None)
     assert refusals.items == refused >= 2
