@@ -27,8 +27,8 @@ from audit.models import (
 )
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources, uploads_in
-from audit.selectors.months import among
 from audit.selectors.holdings import feature, with_features, with_net
+from audit.selectors.months import among
 from audit.selectors.pages import KEY_MAX, BadQuery
 from audit.selectors.rulesets_force import list_periods, names_out_of_force
 
@@ -253,10 +253,10 @@ def _distinct(column: Literal["table", "source"]) -> tuple[str, ...]:
 
 def _known_of(sources: frozenset[str]) -> tuple[str, ...]:
     """Those of a few sources that have hands: one look into the index for each."""
-    hands = Hand.objects.all()
-    return tuple(name for name in sorted(sources) if hands.filter(source=name).exists())[
-        :CHOICES_MAX
-    ]
+    # In the order of the index, or the planner might read hand by hand until it meets one.
+    hands = Hand.objects.order_by("source", "table", "played_at").values_list("source", flat=True)
+    found = (hands.filter(source=name).first() for name in sorted(sources)[:CHOICES_MAX])
+    return tuple(name for name in found if name is not None)
 
 
 def _tables_in(sources: frozenset[str]) -> tuple[str, ...]:

@@ -101,7 +101,10 @@ WITH RECURSIVE known AS (
 _FEW = """
 WITH known AS (
     SELECT name FROM unnest(%(names)s::text[]) name
-    WHERE EXISTS (SELECT FROM audit_hand h WHERE h.source = name COLLATE "C")
+    CROSS JOIN LATERAL (
+        SELECT FROM audit_hand h WHERE h.source = name COLLATE "C"
+        ORDER BY h."table", h.played_at LIMIT 1
+    ) first
     ORDER BY name COLLATE "C"
 )
 """

@@ -216,6 +216,19 @@ def test_no_page_behind_the_first_reads_them_all(many: None) -> None:
     assert scans(lambda: selectors.primary_findings(page.rows)) == []
 
 
+def test_no_list_within_some_sources_reads_them_all(many: None) -> None:
+    few = frozenset({"house-1", "elsewhere"})
+    read = {
+        name: scans(partial(selectors.list_hands, selectors.HandFilters(**wanted), sources=few))
+        for name, wanted in FILTERS.items()
+    }
+    assert {name: found for name, found in read.items() if found} == {}
+    assert scans(lambda: selectors.filter_choices(sources=few)) == []
+    assert scans(lambda: selectors.hand_detail(1240, sources=few)) == []
+    assert scans(lambda: selectors.played_hand(1231, sources=few, is_page=True)) == []
+    assert scans(lambda: selectors.list_uploads(sources=few)) == []
+
+
 def test_neither_the_choices_nor_one_hand_read_them_all(many: None) -> None:
     assert scans(lambda: selectors.filter_choices(sources=None)) == []
     for key in (1230, 1231, THIS_MONTH + 12_340, THIS_MONTH + 12_341):
