@@ -26,7 +26,15 @@ from audit.selectors.reports_content import (
     money,
     money_check,
 )
+from audit.selectors.reports_funds import (
+    TableFunds,
+    funds_checks,
+    funds_section,
+    put_before,
+    read_funds,
+)
 from audit.selectors.reports_hands import ASKED, query_of, rows_of_day
+from audit.selectors.reports_wagers import wagers_of
 from audit.selectors.totals import PLAYED, Totals, money_of_row, totals_by_ruleset
 from audit.selectors.totals_sums import plus
 from audit.zstd import unpacked
@@ -75,23 +83,6 @@ _MONEY = tuple(
         ("valid_bet_difference", "Difference"),
     )
 )
-
-
-class Wager(msgspec.Struct, frozen=True):
-    """A wager of a record, as far as it is read here; of other events the fields are None."""
-
-    type: str = ""
-    bet: str | None = None
-    player: str | None = None
-    stake: str | None = None
-
-
-class _Wagers(msgspec.Struct, frozen=True):
-    format: str = ""
-    events: list[Wager] = []
-
-
-_WAGERS = msgspec.json.Decoder(_Wagers)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -155,7 +146,14 @@ class PerformanceRow:
         return (self.source, self.table, self.game, self.ruleset, self.currency, self.digits)
 
 
-_ROWS = msgspec.json.Decoder(list[PerformanceRow])
+class _Part(msgspec.Struct, frozen=True):
+    """What one day gives."""
+
+    rows: list[PerformanceRow]
+    funds: list[TableFunds]
+
+
+_PART = msgspec.json.Decoder(_Part)
 
 
 def read_day(scope: Scope, day: date, rules: Rules) -> bytes:
@@ -183,7 +181,8 @@ def read_day(scope: Scope, day: date, rules: Rules) -> bytes:
             figures.stakes_not_read += 1
         else:
             figures.wagered += staked
-    return msgspec.json.encode(list(rows.values()))
+    part = _Part(rows=list(rows.values()), funds=read_funds(scope, day, rules))
+    return msgspec.json.encode(part)
 
 
 def _figures_of(totals: Totals) -> Figures:
@@ -210,17 +209,6 @@ def _figures_of(totals: Totals) -> Figures:
     )
 
 
-def wagers_of(line: bytes) -> tuple[Wager, ...] | None:
-    """The wagers of a record; None where it has another form than ours."""
-    try:
-        found = _WAGERS.decode(line)
-    except msgspec.MsgspecError:
-        return None
-    if not found.format.startswith("hand-log/1"):
-        return None
-    return tuple(event for event in found.events if event.type == "wager")
-
-
 def _staked(line: bytes, digits: int) -> int | None:
     wagers = wagers_of(line)
     if wagers is None:
@@ -233,8 +221,11 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
     """The report out of its days, the latest first; holds one row a table, and one a day."""
     rows: dict[tuple[str, str, str, str, str, int], PerformanceRow] = {}
     days: dict[tuple[date, str, int], Figures] = {}
+    funds: dict[tuple[str, str, str, int], TableFunds] = {}
     for day, content in parts:
-        for row in _ROWS.decode(content):
+        part = _PART.decode(content)
+        put_before(funds, part.funds)
+        for row in part.rows:
             days.setdefault((day, row.currency, row.digits), Figures()).add(row.figures)
             known = rows.get(row.key)
             if known is None:
@@ -242,9 +233,15 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
             else:
                 known.figures.add(row.figures)
     ordered = [rows[key] for key in sorted(rows)]
+    tables = [funds[key] for key in sorted(funds)]
     return Body(
-        sections=(_days_section(days), _hands_section(ordered), _money_section(ordered)),
-        checks=tuple(_checks(ordered, days)),
+        sections=(
+            _days_section(days),
+            _hands_section(ordered),
+            _money_section(ordered),
+            funds_section(tables),
+        ),
+        checks=(*_checks(ordered, days), *funds_checks(tables)),
     )
 
 

@@ -28,7 +28,7 @@ from audit.selectors.reports_content import (
     money_check,
 )
 from audit.selectors.reports_hands import ASKED, rows_of_day
-from audit.selectors.reports_performance import wagers_of
+from audit.selectors.reports_wagers import wagers_of
 from audit.selectors.totals import PLAYED
 from audit.zstd import unpacked
 

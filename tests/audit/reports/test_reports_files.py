@@ -22,7 +22,7 @@ from tests.pdf_text import pages_of
 
 NAMES = (GOLDEN / "odd" / "names-accepted.ndjson").read_bytes()
 SECTIONS = {
-    "game-performance": ["By gaming day", "Hands", "Money"],
+    "game-performance": ["By gaming day", "Hands", "Money", "Funds at the tables"],
     "significant-events": ["By kind", "Events"],
     "discrepancies": ["By primary finding", "Hands"],
     "completeness": ["By state", "Table-days"],
