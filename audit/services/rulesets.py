@@ -213,7 +213,9 @@ def _check_reach(access: Access) -> None:
     """What is published may be named by a hand of any source. Raises: RulesetRefused."""
     if access.sources(Act.APPROVE_RULESETS) is not None and access.may(Act.APPROVE_RULESETS):
         raise RulesetRefused(
-            "What is published holds for every source, and you approve rules for some only."
+            replay.say(
+                "What is published holds for every source, and you approve rules for some only."
+            )
         )
 
 

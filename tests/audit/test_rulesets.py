@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -148,12 +150,18 @@ def test_a_rehearsal_tells_the_money_and_changes_nothing(author: Access, ingest:
     rulesets = replay.Rulesets()
     rulesets.add(draft, where="")
     rake = 0
+    nets: Counter[str] = Counter()
     for line in lines:
         settled = replay.audit(line.replace(NAMED.encode(), OTHER.encode()), rulesets).settlement
         assert settled is not None
         rake += sum(replay.parse_minor(seat["rake"], 2) for seat in settled["seats"])
+        players = {seat["seat"]: seat["player"] for seat in json.loads(line)["seats"]}
+        for seat in settled["seats"]:
+            nets[players[seat["seat"]]] += replay.parse_minor(seat["net"], 2)
     totals, _ = list_amounts(job.pk, "currency")
     assert [row.rake_after for row in totals] == [rake]
+    by_player, _ = list_amounts(job.pk, "player")
+    assert {row.player: row.net_after for row in by_player} == nets
     assert list(Hand.objects.order_by("pk").values_list("verdict_id", "verdict_kind")) == before
     report = revision_detail(draft.sha256, sources=None)
     assert [one.id for one in report.rehearsals] == [job.pk]
