@@ -285,8 +285,7 @@ def open_runs(access: Access) -> tuple[ReportRunRow, ...]:
 def _run_row(run: ReportRun) -> ReportRunRow:
     is_done = run.state == ReportRunState.DONE
     percent = min(99, run.read_count * 100 // run.days_count) if run.days_count else 0
-    earlier = ReportRun.objects.filter(report_id=run.report_id, pk__lt=run.pk)
-    is_same = run.report_id is not None and earlier.exists()
+    is_same = run.report is not None and run.report.runs.filter(pk__lt=run.pk).exists()
     return ReportRunRow(
         pk=run.pk,
         kind=run.kind,
