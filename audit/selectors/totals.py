@@ -125,7 +125,7 @@ class TotalsQuery:
     `sources` are those that may be seen, None for every source.
     """
 
-    sources: frozenset[str] | None = None
+    sources: frozenset[str] | None
     source: str = ""
     table: str = ""
     game: str = ""

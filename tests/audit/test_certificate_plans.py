@@ -41,9 +41,9 @@ ASKED: dict[str, Callable[[], object]] = {
     "certificate": lambda: get_certificate(
         list_certificates(CertificateFilters(), sources=None).rows[0].pk, sources=None
     ),
-    "totals of a day": lambda: list_totals(TotalsQuery(day_from=DAY, day_to=DAY)),
+    "totals of a day": lambda: list_totals(TotalsQuery(sources=None, day_from=DAY, day_to=DAY)),
     "totals of a table": lambda: list_totals(
-        TotalsQuery(source="house-1", table="T7", day_from=DAY, day_to=DAY)
+        TotalsQuery(sources=None, source="house-1", table="T7", day_from=DAY, day_to=DAY)
     ),
     "names": lambda: (
         find_names("Ken", sources=None),

@@ -445,7 +445,7 @@ def test_records_of_a_feed_are_certified_with_what_they_carry(db: Any, user: Use
     content = content_of(certificate)
     assert content["hands"]["verdicts"] == kinds(consistent=3)
     assert content["sums"][0]["valid_bet_logged"] == "0.00"
-    (totals,) = list_totals(TotalsQuery()).rows
+    (totals,) = list_totals(TotalsQuery(sources=None)).rows
     assert (totals.hands, totals.kinds["consistent"], totals.sum.hands) == (3, 3, 0)
     for report in REPORTS.values():
         assert {len(row) for row in report.rows(HandFilters(), None)} <= {len(report.columns)}

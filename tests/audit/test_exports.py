@@ -171,7 +171,7 @@ def test_svc_27_decimals_are_the_currencys(ingest: Ingest) -> None:
     rows = [row for row in read(sheet_of("figures")) if row["seat"] == "2"]
     assert {row["net_logged"] for row in rows} == {"236", "38.00", "0.236", "0.00000236"}
     assert {row["net_recomputed"] for row in rows} == {"236", "38.00", "0.236", "0.00000236"}
-    totals = list(totals_rows(TotalsQuery()))
+    totals = list(totals_rows(TotalsQuery(sources=None)))
     valid_bet = TOTALS_COLUMNS.index("valid_bet")
     currency = TOTALS_COLUMNS.index("currency")
     assert [(row[currency], row[valid_bet]) for row in totals] == [
@@ -289,7 +289,7 @@ def test_columns_are_as_many_as_cells(ingest: Ingest) -> None:
     for report in REPORTS.values():
         rows = list(report.rows(HandFilters(), None))
         assert {len(row) for row in rows} == {len(report.columns)}
-    assert {len(row) for row in totals_rows(TotalsQuery())} == {len(TOTALS_COLUMNS)}
+    assert {len(row) for row in totals_rows(TotalsQuery(sources=None))} == {len(TOTALS_COLUMNS)}
     assert len(set(FINDING_COLUMNS)) == len(FINDING_COLUMNS)
 
 

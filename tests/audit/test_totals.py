@@ -32,7 +32,7 @@ def rule(user: User, table: str, zone: str, starts_at: int = 0) -> None:
 
 
 def totals(**query: Any) -> list[Totals]:
-    return [row for _, rows in days_of_totals(TotalsQuery(**query)) for row in rows]
+    return [row for _, rows in days_of_totals(TotalsQuery(sources=None, **query)) for row in rows]
 
 
 def days(**query: Any) -> dict[str, list[date]]:
@@ -191,7 +191,7 @@ def test_pages_of_days_hold_each_day_once(ingest: Ingest, monkeypatch: pytest.Mo
     )  # fmt: skip
     found, before = [], None
     for _ in range(3):
-        page = list_totals(TotalsQuery(), before=before)
+        page = list_totals(TotalsQuery(sources=None), before=before)
         found.append([row.day.day for row in page.rows if row.day])
         before = page.before
     assert (found, before) == ([[20, 9], [5, 2], [1]], None)
@@ -206,11 +206,11 @@ def test_a_day_that_is_too_large_for_a_page_is_told_and_passed_over(
                       ended_at=f"2025-03-{day:02d}T10:01:00Z")
               for day, count in ((1, 1), (2, 3), (3, 2)) for number in range(count)))
     )  # fmt: skip
-    first = list_totals(TotalsQuery())
+    first = list_totals(TotalsQuery(sources=None))
     assert ([row.hands for row in first.rows], first.too_large) == ([2], None)
-    second = list_totals(TotalsQuery(), before=first.before)
+    second = list_totals(TotalsQuery(sources=None), before=first.before)
     assert (second.rows, second.too_large) == ((), date(2025, 3, 2))
-    third = list_totals(TotalsQuery(), before=second.before)
+    third = list_totals(TotalsQuery(sources=None), before=second.before)
     assert ([row.hands for row in third.rows], third.before) == ([1], None)
     # Taken out, it is whole.
     assert [row.hands for row in totals()] == [2, 3, 1]
