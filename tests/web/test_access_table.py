@@ -35,6 +35,7 @@ COMMON = {
 MEANT = {
     "/reports/": {"run": "report-run", "report": "made-report"},
     "/api/v1/hands/": {"version": "number"},
+    "/api/v1/reports/": {"made": "made-report"},
 }
 # In which field a form says what it does.
 FIELDS = {one.name: getattr(one.callback, "needed_field", "") for _, one in patterns()}
