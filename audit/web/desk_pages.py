@@ -39,6 +39,7 @@ from audit.web.desk_present import (
     present_queue,
 )
 from audit.web.desk_requests import desk_view, number_of, person_of, user_of
+from audit.web.erased import erased_people
 from audit.web.language import phrase, phrases, say
 from audit.web.views.viewer import refuse_others
 
@@ -139,6 +140,9 @@ def _case(
     note_shown(request, source=detail.row.source)
     context = present_case(detail, user_id=user_of(request).pk, left=left)
     context |= {"problem": problem, "typed": typed, "people": colleagues()}
+    names = {name for member in detail.members.rows for name in member.players}
+    names |= {claim.player for claim in detail.claims}
+    context["erased"] = erased_people(sorted(names), sources=frozenset({detail.row.source}))
     return render(request, "desk/case.html", SECTION | context, status=status)
 
 

@@ -23,6 +23,7 @@ from audit.selectors.players import (
 )
 from audit.services.players import NamesRefused, decide_names
 from audit.web.access import needs, note_shown, sources_of_request
+from audit.web.erased import erased_people
 from audit.web.language import told
 
 
@@ -47,6 +48,7 @@ def player_list(request: HttpRequest) -> HttpResponse:
         "has_exact": any(row.is_exact for row in names),
         "renames": list_renames(sources=sources),
         "decisions": list_decisions(sources=sources),
+        "erased": erased_people([text], sources=sources),
     }
     return render(request, "players/list.html", context, status=status)
 

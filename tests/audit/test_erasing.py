@@ -12,7 +12,9 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
 import replay
+from audit import importers, services
 from audit.models import (
+    Chunk,
     Duplicate,
     ErasedRow,
     Erasure,
@@ -40,6 +42,7 @@ from audit.services.sealing import seal
 from audit.zstd import unpacked
 from replay.evidence import leaf_data, leaf_hash, verify_bundle
 from tests.audit.dumps import places_of, places_of_hashes
+from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.logs import B, W, changed, log, respelt, with_net
 from tests.audit.test_retention import tamper, verify
 
@@ -358,3 +361,26 @@ def test_what_comes_again_is_known_and_its_bytes_are_not_kept(played, keeper, in
     # Another meaning is another version, as ever.
     ingest(log(with_net(PAI, 1, "-98.00")))
     assert Upload.objects.latest("pk").conflict_count == 1
+
+
+def test_a_person_of_a_feed_is_erased_and_the_record_reads_still(db, keeper):
+    name = "gold77"
+    services.receive_feed(
+        name="pull.json", stream=io.BytesIO(ky_answer(ky_row(Accounts=f"agent_{name}"))),
+        feed="ky-730", source=SOURCE,
+    )  # fmt: skip
+    for chunk in Chunk.objects.exclude(state="done"):
+        assert services.judge_chunk(chunk_id=chunk.pk) is None
+    seal()
+    kind = Hand.objects.get().verdict_kind
+    assert Hand.objects.get().players == [name]
+    act = Erasure.objects.get(pk=erase(keeper, name))
+    assert places_of(name) == set()
+    assert verify()[0] == 0
+    hand = Hand.objects.get()
+    assert (hand.players, hand.verdict_kind) == ([act.token], kind)
+    upload = Upload.objects.get()
+    raw = unpacked(HandVersion.objects.get().raw)
+    assert f'"agent_{act.token}"'.encode() in raw
+    audited, _ = importers.judge("ky-730", raw, upload.feed_facts, rulesets())
+    assert audited.verdict.verdict == kind

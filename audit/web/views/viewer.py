@@ -20,7 +20,9 @@ from django.views.decorators.http import require_safe
 import replay
 from audit import selectors
 from audit.selectors.access import Act, Sources
+from audit.selectors.erasures import ErasureRow
 from audit.web.access import needs, note_shown, sources_of_request
+from audit.web.erased import erased_people
 from audit.web.kept import kept
 from audit.web.presenters.commitments import present_commitment
 from audit.web.presenters.hand import (
@@ -157,6 +159,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         head = present_single_head(played)
     context: dict[str, Any] = {"section": "hands", "route": route, **head}
     context["force"] = force_of(played.hand)
+    context["erased"] = _erased(played.hand)
     try:
         replayed = with_comparison(walked(played.raw), played.comparison)
     except replay.Refusal as refusal:
@@ -236,9 +239,15 @@ def answer_step(
         "stakes": stakes_of(replayed),
         "place": parts.place(),
         "region": parts.region(),
+        "erased": _erased(played.hand),
         **more,
     }
     return render(request, "hands/hand.html", context)
+
+
+def _erased(hand: selectors.HandRow) -> tuple[ErasureRow, ...]:
+    """Under which acts names of this hand were erased."""
+    return erased_people(hand.players, sources=frozenset({hand.source}))
 
 
 def _check_step(replayed: Replayed, number: int) -> None:
