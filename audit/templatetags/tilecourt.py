@@ -5,7 +5,7 @@ from django.utils.translation import get_language
 
 import replay
 from audit.web import markup
-from audit.web.stored import stored
+from audit.web.stored import stored, stored_filter
 
 register = template.Library()
 
@@ -30,6 +30,7 @@ register.simple_tag(markup.both, name="both")
 register.simple_tag(markup.character, name="character")
 register.filter("chinese", markup.chinese)
 register.filter("stored", stored)
+register.filter("stored_filter", stored_filter)
 register.filter("word", markup.word)
 register.filter("minus", markup.minus)
 register.filter("thousands", markup.thousands)

@@ -91,7 +91,7 @@ _CODE_WORDS = {
         say("q"), say("risk"), say("source"), say("state"), say("table"), say("tile"), say("to"),
         say("upload"), say("verdict"),
         say("approved"), say("decided"), say("exported"), say("proposed"), say("rejected"),
-        say("withdrawn"),
+        say("withdrawn"), say("operator"), say("log"), say("engine"), say("rule"),
         say("bank"), say("banker"), say("bet"), say("bid"), say("bonus"), say("compare"),
         say("deal"), say("declare"), say("dice"), say("discard"), say("door"), say("outcome"),
         say("play"), say("push"), say("rescan"), say("reveal"), say("throw"), say("trick"),

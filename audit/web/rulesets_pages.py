@@ -21,6 +21,7 @@ from audit.selectors.rulesets_revisions import (
 from audit.services.rulesets_rehearsing import NEWEST
 from audit.web.language import listed, phrase, say, told
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
+from audit.web.stored import stored_filter
 
 STATES = {
     "draft": say("Draft"),
@@ -182,7 +183,7 @@ def _history(detail: RevisionDetail) -> list[Happened]:
     found += [
         Happened(
             at=one.created_at,
-            words=phrase("Rehearsed: {filter}", filter=one.filter_text),
+            words=phrase("Rehearsed: {filter}", filter=stored_filter(one.filter_text)),
             by=one.requested_by or "",
             reason=one.reason,
             reaudit=one.id,

@@ -13,7 +13,7 @@ from functools import cache
 from django.utils.translation import get_language
 
 import replay
-from audit.web.language import SOURCE, phrase, say
+from audit.web.language import SOURCE, listed, phrase, say, told
 
 # Refusals of lines (docs/format.md), and of whole files. The more exact stand first.
 FORMS = (
@@ -67,6 +67,7 @@ FORMS = (
     say("Expected `{wanted}` <= {most}"),
     say("Invalid value {value}"),
     say("Invalid enum value {value}"),
+    say("JSON is malformed: invalid character (byte {place})"),
     say("JSON is malformed: {why}"),
     say("Input data was truncated"),
     say("No hands found: the file is empty."),
@@ -74,6 +75,31 @@ FORMS = (
     say("Incomplete upload: after {size} bytes it broke off ({reason})."),
     say("Incomplete upload: it took too long and was given up."),
 )
+
+
+# What a re-audit was narrowed to, each before its value (selectors.reaudits_scope).
+FILTERS = (
+    say("every hand"), say("beginning with"), say("in conflict yes"), say("with rules"),
+    say("days in an open case"), say("money at risk"), say("logged net"), say("naming"),
+    say("game"), say("table"), say("source"), say("player"), say("verdict"), say("finding"),
+    say("from"), say("to"), say("upload"), say("tile"), say("combination"), say("at"),
+)  # fmt: skip
+
+
+def stored_filter(text: str) -> str:
+    """A stored list of filters in the language of the page; values stay as they are."""
+    if get_language() in (SOURCE, None):
+        return text
+    return listed(_filter(part) for part in text.split(", "))
+
+
+def _filter(part: str) -> str:
+    for words in FILTERS:
+        if part == words:
+            return told(words)
+        if part.startswith(f"{words} "):
+            return f"{told(words)} {part[len(words) + 1 :]}"
+    return part
 
 
 def stored(text: str) -> str:

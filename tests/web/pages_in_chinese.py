@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 # Words that every language of the site writes alike: names, units, formats, keys, identifiers.
 ALLOWED = frozenset(
     """
-    Tilecourt Webhook Webhooks API OpenAPI JSON CSV PDF TOML NUL SHA UTC QR HKD CNY MOP USD EUR TOTP
+    Tilecourt KindID gid Webhook Webhooks API OpenAPI JSON CSV PDF TOML NUL SHA UTC QR HKD CNY MOP USD EUR TOTP
     gzip zstd typst Home End Shift KB MB GB ms log hand pg tg wz English
     hand-log verify-store manage py requirements export Asia Macau https PG TG WZ
     """.split()
@@ -27,6 +27,7 @@ _CODE = re.compile(
       [a-z]+(?:[-_.@/][A-Za-z0-9]+)+      # ids, keys, file names: tien-gow.classic@1
     | [A-Z]{1,3}-\d+                      # C-12, PG-21
     | \b[A-Z]+\b                          # abbreviations
+    | `[^`]*`                             # a name of the log, set off
     | \#\w+ | \w+=\S*                     # options: pg.tie_rule=push
     | (?:pg|tg|wz)\.\w+
     | \b[a-f0-9]{6,}\b                    # hashes
