@@ -33,6 +33,7 @@ from audit.services.retention import begin_run, place_hold
 from audit.services.retention import continue_run as finish_retention
 from audit.services.saved_filters import save_filter
 from audit.services.sharing import create_share_link
+from audit.services.webhooks import create_webhook
 from tests.audit.desk.wrong import wrong
 from tests.audit.logs import log
 from tests.audit.reauditing import engine, without_rake
@@ -105,6 +106,12 @@ def operator_of(source: str, *, first: Any, second: Any) -> Operator:
     )
     assert finish_retention(run_id=keys["retention-run"]).items == 0
     keys["hold"] = place_hold(access=access_of(first), source=source, reason=f"{source} asked")
+    keys["hook"] = create_webhook(
+        access=access_of(first),
+        name=f"{source} hook",
+        url=f"https://{source}.example/",
+        sources=[source],
+    ).pk
     services.create_token(name=f"{source} robot", days=1, account=second.get_username())
     keys |= {
         "key": ApiToken.objects.get(name=f"{source} robot").pk,
@@ -171,4 +178,4 @@ def _reported(source: str, hand: Hand, user: Any) -> dict[str, int]:
     assert not continue_report(run_id=made)
     run = ReportRun.objects.get(pk=made)
     assert run.report_id is not None, run.error
-    return {"report-run": made, "made-report": run.report_id}
+    return {"report-run": made, "made-report": run.report_id, "made": run.report_id}

@@ -30,6 +30,7 @@ MEANT = (
     (r"^retention/", "run", "retention-run"),
     (r"^reports/", "report", "made-report"),
     (r"^api/v1/hands/", "version", "number"),
+    (r"^api/v1/reports/", "made", "made-report"),
 )
 # Addresses that a secret opens, not an account.
 SECRET = ("shared", "shared-steps", "shared-step")
@@ -37,6 +38,7 @@ SECRET = ("shared", "shared-steps", "shared-step")
 POSTED = {
     "case-act": {"act": "comment", "comment": "mine?"},
     "remedy-act": {"act": "reject", "reason": "mine?"},
+    "webhook-act": {"act": "end"},
     "certificate-run-act": {"act": "resume"},
 }
 REASON = {"reason": "mine?"}
@@ -50,7 +52,7 @@ ASKED = {
 NOT_THERE = ((404, None), (405, 404))
 # Addresses whose numbers are no operator's: the accounts' and the rules'.
 OF_NO_SOURCE = (
-    "account", "account-act", "visit", "api-ruleset", "api-ruleset-bytes", "webhook", "webhook-act",
+    "account", "account-act", "visit", "api-ruleset", "api-ruleset-bytes",
     "ruleset", "ruleset-file", "ruleset-rehearsal", "ruleset-rehearsal-act",
     "ruleset-rehearsal-progress",
 )  # fmt: skip
