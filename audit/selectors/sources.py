@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import connection
 
-from audit.models import FeedDrift, HandVersion, PartialRecord, Upload
+from audit.models import FeedDrift, HandVersion, PartialRecord, Upload, Verdict
 from audit.selectors.access import Sources
 from audit.selectors.belonging import holds, uploads_seen
 from audit.selectors.filters import CHOICES_MAX
@@ -66,11 +66,12 @@ class DriftRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedRecord:
-    """A record of a feed with what it takes to read it."""
+    """A record of a feed with what it takes to read it; `ruleset` is the one it was judged by."""
 
     feed: str
     raw: bytes
     facts: Mapping[str, Any]
+    ruleset: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,12 +195,12 @@ def source_detail(name: str, *, sources: Sources) -> SourceDetail:
     )
 
 
-def feed_record(*, upload_id: int, raw: bytes) -> FeedRecord | None:
+def feed_record(*, upload_id: int, raw: bytes, ruleset: str) -> FeedRecord | None:
     """A record that an upload brought, to be read; None where the upload is a hand log."""
     found = Upload.objects.filter(pk=upload_id).values_list("feed", "feed_facts").first()
     if found is None or not found[0]:
         return None
-    return FeedRecord(feed=found[0], raw=raw, facts=found[1])
+    return FeedRecord(feed=found[0], raw=raw, facts=found[1], ruleset=ruleset)
 
 
 def _rows(names: list[str] | None) -> tuple[SourceRow, ...]:
@@ -225,4 +226,8 @@ def _latest(name: str) -> FeedRecord | None:
     version = HandVersion.objects.filter(pk=last.version_id).first()
     if version is None:
         return None
-    return feed_record(upload_id=version.upload_id, raw=unpacked(version.raw))
+    verdicts = Verdict.objects.filter(version_id=version.pk).order_by("-id")
+    ruleset = verdicts.values_list("ruleset", flat=True).first()
+    if ruleset is None:
+        return None
+    return feed_record(upload_id=version.upload_id, raw=unpacked(version.raw), ruleset=ruleset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -10,12 +11,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from audit import selectors
-from audit.models import Hand, Reaudit, Role, RulesetRevision
+from audit import selectors, services
+from audit.models import Chunk, Hand, Reaudit, Role, RulesetRevision
 from audit.selectors.access import Access
 from audit.selectors.rulesets import current_rulesets
 from audit.selectors.rulesets_force import list_periods
 from audit.services.rulesets_force import put_in_force
+from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.logs import B, changed
 from tests.audit.reauditing import many, run
 from tests.audit.rulesets import NAMED, OTHER, access_for, add, publish, revision
@@ -275,3 +277,25 @@ def test_support_sees_no_rulesets(django_user_model: Any, db: Any) -> None:
     for where in ("/rules/rulesets/", "/rules/rulesets/in-force", NEW):
         assert client.get(where).status_code == 403
     assert "/rules/rulesets/" not in text_of(client.get("/rules/"))
+
+
+def test_a_feeds_pages_tell_the_ruleset_in_force(
+    author: Access, approver: Access, site: Client
+) -> None:
+    """The hand's page, its verdict and the page of its source speak of the one it was judged by."""
+    publish(author, approver, DEARER)
+    put_in_force(
+        access=approver, source="op", ruleset=OTHER, reason="agreed",
+        effective_at=datetime(2024, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    services.receive_feed(
+        name="f", stream=io.BytesIO(ky_answer(ky_row())), feed="ky-730", source="op"
+    )
+    for chunk in Chunk.objects.all():
+        assert services.judge_chunk(chunk_id=chunk.pk) is None
+    hand = Hand.objects.get()
+    said = f"{OTHER} was in force at this source when the hand was played."
+    assert said in text_of(site.get(f"/hands/{hand.pk}/"))
+    assert said in text_of(site.get("/sources/op/"))
+    verdict = json.loads(site.get(f"/hands/{hand.pk}/verdict").content)
+    assert (verdict["ruleset"], verdict["replay_digest"]) == (OTHER, hand.verdict.digest.hex())

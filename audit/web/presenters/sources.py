@@ -113,7 +113,8 @@ def present_source(detail: SourceDetail) -> dict[str, Any]:
 
 def _readable(record: FeedRecord) -> replay.Readable | None:
     try:
-        return importers.read(record.feed, record.raw, record.facts)[0]
+        choose = importers.named(record.ruleset)
+        return importers.read(record.feed, record.raw, record.facts, choose=choose)[0]
     except replay.Refusal:
         # An importer became stricter than the one that took it in.
         return None

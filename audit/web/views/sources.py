@@ -65,7 +65,7 @@ def feed_record_of(detail: selectors.HandDetail) -> FeedRecord | None:
     """The record of a hand, where it came from a feed; None for a hand log."""
     if not detail.version.feed:
         return None
-    return feed_record(upload_id=detail.brought_by, raw=detail.raw)
+    return feed_record(upload_id=detail.brought_by, raw=detail.raw, ruleset=detail.verdict.ruleset)
 
 
 def feed_hand_page(
@@ -78,7 +78,7 @@ def feed_hand_page(
     context["played"] = context["played"].removesuffix(" -00:00")
     rulesets = selectors.current_rulesets()
     try:
-        choose = importers.named(detail.verdict.ruleset)
+        choose = importers.named(record.ruleset)
         readable, _ = importers.read(record.feed, record.raw, record.facts, choose=choose)
         audited = replay.judge_partial(readable, rulesets, record_sha256=detail.version.sha256)
     except replay.Refusal as refusal:
@@ -101,7 +101,7 @@ def feed_verdict(detail: selectors.HandDetail, record: FeedRecord) -> bytes:
         selectors.current_rulesets(),
         file=detail.version.upload_name,
         number=detail.version.line,
-        choose=importers.named(detail.verdict.ruleset),
+        choose=importers.named(record.ruleset),
     )
     if audited.refusal is not None:
         raise Http404("This record cannot be read now.")
