@@ -62,6 +62,7 @@ class ReportRow:
     changes: Mapping[str, int]
     figures: str
     has_pdf: bool
+    pdf_maker: str
     newest: bool
 
 
@@ -262,6 +263,7 @@ def _row(report: Report) -> ReportRow:
         changes=report.changes,
         figures=bytes(report.body_sha256).hex(),
         has_pdf=bool(report.pdf_maker),
+        pdf_maker=report.pdf_maker,
         newest=not hasattr(report, "following"),
     )
 

@@ -43,6 +43,18 @@ def write_files(document: Mapping[str, Any]) -> Files:
     )
 
 
+def written_otherwise(document: Mapping[str, Any], kept: Files) -> list[str]:
+    """Which files would be other bytes if they were written again from the JSON.
+
+    A PDF is only compared where the same typst sets it. Raises: pdf.PdfRefused.
+    """
+    again = write_files(document)
+    forms = ["json", "csv"]
+    if kept.pdf is not None and kept.pdf_maker == again.pdf_maker:
+        forms.append("pdf")
+    return [form for form in forms if getattr(again, form) != getattr(kept, form)]
+
+
 def sections_of(document: Mapping[str, Any]) -> tuple[Section, ...]:
     """The tables of a report and those of what changed, in their order."""
     body = body_of(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from pathlib import Path
@@ -33,6 +34,7 @@ from audit.services.reports import (
     resume_report,
     stop_report,
 )
+from audit.services.reports_files import Files, written_otherwise
 
 EXIT_FAULT, EXIT_USAGE, EXIT_INTERRUPTED = 1, 64, 130
 SLICE_SECONDS = 0.5
@@ -155,10 +157,27 @@ class Command(BaseCommand):
         is_good = True
         for row, signature in editions_of(options["number"], EVERYTHING):
             words = signature.problem or f"signed by {signature.key}, as it was made"
+            others = self.written_otherwise(row)
+            if others:
+                words += f"; written again, other bytes: {', '.join(others)}"
             self.stdout.write(f"Report {row.pk}, edition {row.edition}: {words}")
-            is_good = is_good and not signature.problem
+            is_good = is_good and not signature.problem and not others
         if not is_good:
             sys.exit(EXIT_FAULT)
+
+    def written_otherwise(self, row: ReportRow) -> list[str]:
+        """Whether the files are still what their JSON gives."""
+        files = {
+            form: get_file(row.pk, form, EVERYTHING)
+            for form in ("json", "csv", *(["pdf"] if row.has_pdf else []))
+        }
+        kept = Files(
+            json=files["json"],
+            csv=files["csv"],
+            pdf=files.get("pdf"),
+            pdf_maker=row.pdf_maker,
+        )
+        return written_otherwise(json.loads(kept.json), kept)
 
     def refuse(self, sentence: str) -> NoReturn:
         self.stderr.write(sentence)

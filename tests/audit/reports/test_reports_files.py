@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from audit.models import Report
 from audit.selectors.exports_sheet import check_sheet, original
 from audit.selectors.reports import check_signature
 from audit.selectors.seal_keys import read_keys
-from audit.services.reports_files import write_files
+from audit.services.reports_files import write_files, written_otherwise
 from replay.evidence import NoteError, PublicKey, open_note
 from tests.audit.logs import GOLDEN, B, Ingest, W, changed, log, void, with_net
 from tests.audit.reports.conftest import Make, document_of, rows_of
@@ -145,6 +146,10 @@ def test_files_are_a_function_of_the_document(ingest: Ingest, make: Make) -> Non
     again = write_files(document_of(report))
     assert (again.json, again.csv) == (bytes(report.json), bytes(report.csv))
     assert (again.pdf, again.pdf_maker) == (bytes(report.pdf), pdf.maker())
+    assert written_otherwise(document_of(report), again) == []
+    other = replace(again, csv=again.csv + b" ", pdf=b"")
+    assert written_otherwise(document_of(report), other) == ["csv", "pdf"]
+    assert written_otherwise(document_of(report), replace(other, pdf_maker="x")) == ["csv"]
 
 
 def test_the_signature_is_checked_with_the_public_key_alone(ingest: Ingest, make: Make) -> None:
