@@ -30,14 +30,18 @@ from audit.models import (  # noqa: E402
     Hand,
     Reaudit,
     ReauditState,
+    ReportRun,
     TableTouch,
     Upload,
 )
-from audit.selectors.access import EVERYTHING  # noqa: E402
+from audit.selectors.access import EVERYTHING, access_of  # noqa: E402
 from audit.selectors.reaudits_report import list_changes  # noqa: E402
+from audit.selectors.reports_asking import read_request  # noqa: E402
+from audit.selectors.reports_definitions import definition_of  # noqa: E402
 from audit.services import certifying, desk  # noqa: E402
 from audit.services.granting import grant_everything  # noqa: E402
 from audit.services.players import note_players  # noqa: E402
+from audit.services.reports import request_report  # noqa: E402
 
 FEED = Path(__file__).with_name("feed.json")
 WAIT_SECONDS = 240
@@ -71,7 +75,7 @@ def stock() -> dict[str, int]:
     keys = {name: Hand.objects.get(hand_id=hand).pk for name, hand in PLAYED_HAND.items()}
     keys["feed"] = Hand.objects.get(source="harbour-feed").pk
     keys["upload"] = Upload.objects.get(name="simulated-banker-pai-gow.ndjson").pk
-    keys |= _disputes(ines, jun) | _certificates(ines) | _reaudit(ines)
+    keys |= _disputes(ines, jun) | _certificates(ines) | _reaudit(ines) | _report(ines)
     call_command("seal", stdout=sys.stderr)
     return keys
 
@@ -177,6 +181,20 @@ def _reaudit(ines: User) -> dict[str, int]:
         time.sleep(0.5)
     first = list_changes(key).rows[0]
     return {"reaudit": key, "version": first.version_pk, "rejudged": first.hand_pk}
+
+
+def _report(ines: User) -> dict[str, int]:
+    """A report of all that was played; its run is in the pictures, too."""
+    access, definition = access_of(ines), definition_of("game-performance")
+    query = {"basis": "life-to-date", "to": "2026-12-31"}
+    asked = read_request(definition, query, access)
+    run = request_report(definition=definition, asked=asked, access=access)
+    limit = time.monotonic() + WAIT_SECONDS
+    while (made := ReportRun.objects.get(pk=run)).report_id is None:
+        if time.monotonic() > limit:
+            raise TimeoutError(f"The report was not made: {made.error}")
+        time.sleep(0.5)
+    return {"report": made.report_id, "report_run": run}
 
 
 if __name__ == "__main__":
