@@ -249,6 +249,25 @@ SEALED: dict[LeafKind, Sealed] = {
         fields="t.source, t.game, t.ruleset_id, t.kind, t.ruleset, t.sha256, t.effective_at,"
         " t.cancels_id, t.declared_by_id, t.declared_at, t.reason",
     ),
+    LeafKind.JOURNAL: Sealed(
+        name="journal/1",
+        hidden=(4, 7, 8),
+        table="audit_journal",
+        fields="t.at, t.account_id, t.actor, t.act, t.subject, t.source, t.hand, t.player,"
+        " t.detail, host(t.address), t.visit, t.key",
+        json=(8,),
+    ),
+    LeafKind.SIGN_IN: Sealed(
+        name="sign-in/1",
+        table="audit_signin",
+        fields="t.at, t.name, t.account_id, t.way, t.outcome, host(t.address), t.port, t.visit",
+    ),
+    LeafKind.REVIEW: Sealed(
+        name="review/1",
+        table="audit_review",
+        fields="t.kind, t.reviewed_at, t.reviewed_by_id, t.first, t.last, t.note, t.facts",
+        json=(6,),
+    ),
     LeafKind.INCIDENT: Sealed(
         name="incident/1",
         table="audit_incident",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
@@ -37,7 +38,7 @@ from audit.models.uploads import UploadSource
 from audit.selectors.sealed_rows import SEALED, read_rows
 from audit.selectors.veiled_rows import commitment_of, kept_commitments, row_salts, unpacked_or_none
 from audit.services.erasing_rows import Erasing
-from replay.evidence import sealed
+from replay.evidence import SALT_BYTES, sealed
 
 
 def erase_files(work: Erasing) -> None:
@@ -61,12 +62,13 @@ def erase_files(work: Erasing) -> None:
 def _open(work: Erasing, kind: LeafKind, rows: Iterable[int]) -> dict[int, bytes]:
     """Put rows on record with the commitments of their leaves, and take their salts.
 
-    A row that was opened before has no salt: it is as forgotten as it can be.
+    Gives a key for each row that was not opened before: its salt; for a row that was sealed before
+    there were salts, or not yet, one that nobody keeps.
     """
     keys = sorted(rows)
     salts = row_salts(kind, keys, is_making=False)
     hidden = SEALED[kind].hidden
-    earlier = kept_commitments(kind, [key for key in keys if key not in salts])
+    earlier = kept_commitments(kind, keys)
     kept: dict[int, dict[str, str]] = {}
     for key, values in read_rows(kind, keys):
         if key in salts:
@@ -76,7 +78,8 @@ def _open(work: Erasing, kind: LeafKind, rows: Iterable[int]) -> dict[int, bytes
             kept[key] = earlier.get(key, {})
     work.put_on_record(kind, kept)
     RowSalt.objects.filter(kind=kind, row__in=list(salts)).delete()
-    return salts
+    fresh = {key: os.urandom(SALT_BYTES) for key in keys if key not in earlier}
+    return fresh | salts
 
 
 def _erase_refusals(work: Erasing) -> None:
@@ -238,6 +241,9 @@ def _erase_lists(work: Erasing) -> None:
     values = {"source": work.source, "name": work.name, "token": work.token, "spelt": spelt}
     with connection.cursor() as cursor:
         for table, sets, where in _LISTS:
+            if table == "audit_journal":
+                cursor.execute(f"SELECT id FROM {table} WHERE {where}", values)  # noqa: S608
+                _open(work, LeafKind.JOURNAL, [key for (key,) in cursor.fetchall()])
             cursor.execute(f"UPDATE {table} SET {sets} WHERE {where}", values)  # noqa: S608
             work.counts[table.removeprefix("audit_")] += cursor.rowcount
     names = Q(old_name=work.name) | Q(new_name=work.name)
