@@ -63,31 +63,33 @@ def _rows(rows: Any) -> list[ErasureRow]:
     ]
 
 
-# The columns of each kind that an erasure may rewrite; what else a row has is in its own leaf.
-REWRITTEN: Mapping[LeafKind, tuple[str, ...]] = {
-    LeafKind.VERSION: ("raw", "sha256"),
-    LeafKind.VERDICT: ("settlement", "digest"),
-    LeafKind.FINDING: ("subject",),
-    LeafKind.COMPARISON: ("digest",),
-    LeafKind.COMPARISON_FINDING: ("subject",),
-    LeafKind.DUPLICATE: ("raw", "sha256"),
-    LeafKind.REFUSAL: ("raw", "sha256", "reason"),
-    LeafKind.UPLOAD: ("name", "restatement", "sha256"),
-    LeafKind.CERTIFICATE: ("facts", "content", "sha256"),
-    LeafKind.CASE_ACT: ("text",),
-    LeafKind.CLAIM: ("player", "text"),
-    LeafKind.REMEDY_ENTRY: ("player",),
-    LeafKind.REMEDY_EXPORT: ("csv", "json"),
-    LeafKind.NAME_DECISION: ("name", "other", "reason"),
+# The columns of each table that an erasure may rewrite; what else a row has is in its own leaf.
+REWRITTEN: Mapping[str, tuple[str, ...]] = {
+    "audit_handversion": ("raw", "sha256"),
+    "audit_verdict": ("settlement", "digest"),
+    "audit_finding": ("subject",),
+    "audit_comparison": ("digest",),
+    "audit_comparisonfinding": ("subject",),
+    "audit_duplicate": ("raw", "sha256"),
+    "audit_refusal": ("raw", "sha256", "reason"),
+    "audit_upload": ("name", "restatement", "sha256"),
+    "audit_certificate": ("facts", "content", "sha256"),
+    "audit_caseact": ("text",),
+    "audit_claim": ("player", "text"),
+    "audit_remedyentry": ("player",),
+    "audit_remedyexport": ("csv", "json"),
+    "audit_namedecision": ("name", "other", "reason"),
+    "audit_journal": ("player", "subject", "detail"),
 }
 
 
 def content_sha256(kind: LeafKind, rows: Mapping[int, int]) -> Iterator[tuple[int, bytes]]:
     """The keys of erased rows with the sum over what their rows hold; `rows` are keys by row."""
+    table = SEALED[kind].table
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id, {', '.join(REWRITTEN[kind])}"  # noqa: S608 - from constants
-            f" FROM {SEALED[kind].table} WHERE id = ANY(%s)",
+            f"SELECT id, {', '.join(REWRITTEN[table])} FROM {table}"  # noqa: S608 - from constants
+            " WHERE id = ANY(%s)",
             [list(rows)],
         )
         for row, *values in cursor:

@@ -19,7 +19,7 @@ from audit.selectors.retention import runs_of_deleted
 from audit.selectors.sealed_rows import SEALED, hash_lost, hash_row
 from audit.selectors.veiled_rows import Veils, has_names, kept_commitments, read_leaves
 from audit.selectors.verifying_heads import HeadSeen
-from audit.selectors.verifying_rows import raw_troubles, told, unsealed, wrongly_shown
+from audit.selectors.verifying_rows import raw_troubles, rows_between, told, unsealed, wrongly_shown
 from replay.evidence import Frontier
 
 LEAVES_AT_ONCE = 5_000
@@ -363,27 +363,13 @@ def _check_head(state: Verification, head: HeadSeen, trees: _Trees) -> None:
             state.add(f"{block}: altered or moved in the log")
         state.add(
             f"leaves {before:,} to {head.size - 1:,} are not those that {head.where} signed:"
-            f" altered or moved in the log, {_between(before, head.size)}"
+            f" altered or moved in the log, {rows_between(before, head.size)}"
         )
         _go_on_from_nodes(state, head, trees)
 
 
 def _copy(tree: Frontier) -> Frontier:
     return Frontier(tree.size, tree.hashes)
-
-
-def _between(first: int, end: int) -> str:
-    """Which rows these leaves are about."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT kind, count(*), min(row), max(row) FROM audit_sealedleaf"
-            " WHERE index >= %s AND index < %s GROUP BY kind ORDER BY kind",
-            [first, end],
-        )
-        return "among " + ", ".join(
-            f"{LeafKind(kind).label} {low}" + (f" to {high} ({count})" if count > 1 else "")
-            for kind, count, low, high in cursor.fetchall()
-        )
 
 
 def _go_on_from_nodes(state: Verification, head: HeadSeen, trees: _Trees) -> None:

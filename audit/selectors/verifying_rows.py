@@ -162,3 +162,17 @@ def wrongly_shown(after: int) -> tuple[int | None, int, list[str]]:
             if is_other_hand:
                 sentences.append(f"{name}: its identity is on record for another hand, or for none")
     return last, count, sentences
+
+
+def rows_between(first: int, end: int) -> str:
+    """Which rows these leaves are about."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT kind, count(*), min(row), max(row) FROM audit_sealedleaf"
+            " WHERE index >= %s AND index < %s GROUP BY kind ORDER BY kind",
+            [first, end],
+        )
+        return "among " + ", ".join(
+            f"{LeafKind(kind).label} {low}" + (f" to {high} ({count})" if count > 1 else "")
+            for kind, count, low, high in cursor.fetchall()
+        )

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from audit.models import Erasure, ErasureState, Hand, HandVersion, NameSalt
 from audit.selectors.access import Access, Act
-from audit.selectors.veiled_rows import unpacked_or_none
+from audit.selectors.veiled_rows import name_salts, unpacked_or_none
 from audit.services.erasing_rows import Erasing, counts_of, erase_hands, gather_places, sum_up
 from audit.services.erasing_texts import erase_files, erase_texts
 from audit.services.journal import record
@@ -52,10 +52,7 @@ def erase_person(
     reason, ground = _text(reason), _text(ground)
     # Every row that stands there gets its leaf, and every name its salt.
     seal()
-    salt = NameSalt.objects.filter(source=source, name=name).values_list("salt", flat=True).first()
-    if salt is None or is_token(name):
-        raise ErasureRefused("Nobody of this name is known at this source.")
-    token = token_of(bytes(salt), name)
+    token = _token(source, name)
     with transaction.atomic():
         act, is_new = Erasure.objects.get_or_create(
             source=source,
@@ -72,6 +69,15 @@ def erase_person(
             )
     _erase(Erasing(act=act.pk, source=source, name=name, token=token), on_progress)
     return act.pk
+
+
+def _token(source: str, name: str) -> str:
+    """What will stand for a name. One that was sealed before there were salts gets one now."""
+    named = Hand.objects.filter(source=source, players__contains=[name])
+    salts = name_salts({(source, name)}, is_making=not is_token(name) and named.exists())
+    if (source, name) not in salts:
+        raise ErasureRefused("Nobody of this name is known at this source.")
+    return token_of(salts[source, name], name)
 
 
 def _erase(work: Erasing, on_progress: Progress | None) -> None:

@@ -28,13 +28,14 @@ from audit.models import (
     Player,
     Refusal,
     Role,
+    SealedLeaf,
     Upload,
     Verdict,
 )
 from audit.selectors.access import access_of
 from audit.selectors.seal_keys import read_keys
 from audit.selectors.sealed_rows import SEALED
-from audit.services import compare_table, erasing
+from audit.services import compare_table, erasing, sealing
 from audit.services.bundling import bundle_hand
 from audit.services.erasing import ErasureRefused, erase_person
 from audit.services.players import note_players
@@ -384,3 +385,27 @@ def test_a_person_of_a_feed_is_erased_and_the_record_reads_still(db, keeper):
     assert f'"agent_{act.token}"'.encode() in raw
     audited, _ = importers.judge("ky-730", raw, upload.feed_facts, rulesets())
     assert audited.verdict.verdict == kind
+
+
+def test_what_was_sealed_with_names_is_erased_and_said_to_be(ingest, keeper, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(sealing, "FORM", 1)
+        ingest(log(PAI, WEN))
+        seal()
+    assert set(SealedLeaf.objects.values_list("form", flat=True)) == {1}
+    assert not NameSalt.objects.exists()
+    ingest(log(renamed(PAI, "", "", hand_id="new")))
+    seal()
+    assert set(SealedLeaf.objects.values_list("form", flat=True)) == {1, 2}
+    assert verify()[0] == 0
+    erase(keeper)
+    assert places_of(NAME) == set()
+    status, words = verify()
+    assert status == 0, words
+    assert words[0] == (
+        "5 leaves of form 1: over names that were erased since; their rows are as the acts left"
+        " them"
+    )
+    version = HandVersion.objects.order_by("pk").first()
+    tamper(f"UPDATE audit_handversion SET sha256 = sha256('x') WHERE id = {version.pk}")
+    assert verify()[0] == 1
