@@ -36,6 +36,8 @@ LOOKS = {"published": "done", "shipped": "done", "rehearsed": "partly", "withdra
 # Lines before and behind a wrong one.
 AROUND = 2
 LINE_SHOWN = 200
+# More periods than this are looked up source by source.
+PERIODS_SHOWN = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,13 +253,14 @@ def present_force(
 ) -> dict[str, Any]:
     """Periods by source; `known` are the rulesets that may be put in force."""
     wanted = asked.get("source", "") if "do" not in asked else ""
+    kept = [one for one in periods if wanted in ("", one.source)]
     groups = [
         {"source": source, "periods": [_period_line(one) for one in reversed(list(group))]}
-        for source, group in groupby(periods, key=lambda one: one.source)
-        if wanted in ("", source)
+        for source, group in groupby(kept[:PERIODS_SHOWN], key=lambda one: one.source)
     ]
     return {
         "groups": groups,
+        "has_more": len(kept) > PERIODS_SHOWN,
         "wanted": wanted,
         "known": [row.name for row in rows if row.state in ("published", "shipped")],
     }

@@ -17,6 +17,7 @@ from audit.selectors.access import Access
 from audit.selectors.rulesets import current_rulesets
 from audit.selectors.rulesets_force import list_periods
 from audit.services.rulesets_force import put_in_force
+from audit.web import rulesets_pages
 from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.logs import B, changed
 from tests.audit.reauditing import many, run
@@ -270,6 +271,24 @@ def test_an_approver_of_one_source_sees_that_one(approver: Access, django_user_m
     page = text_of(browser(django_user_model, local).get("/rules/rulesets/in-force"))
     assert "of here" in page
     assert "of there" not in page
+
+
+def test_of_very_many_periods_the_page_shows_some(
+    approver: Access, approvers: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        put_in_force(
+            access=approver, source=f"s{number}", ruleset=NAMED, reason="agreed",
+            effective_at=datetime(2025, 1, 1, tzinfo=UTC),
+        )  # fmt: skip
+    where = "/rules/rulesets/in-force"
+    assert "There are more" not in text_of(approvers.get(where))
+    monkeypatch.setattr(rulesets_pages, "PERIODS_SHOWN", 2)
+    page = text_of(approvers.get(where))
+    assert "There are more" in page
+    assert ("<bdi>s1</bdi>" in page, "<bdi>s2</bdi>" in page) == (True, False)
+    page = text_of(approvers.get(f"{where}?source=s2"))
+    assert ("<bdi>s1</bdi>" in page, "<bdi>s2</bdi>" in page) == (False, True)
 
 
 def test_support_sees_no_rulesets(django_user_model: Any, db: Any) -> None:
