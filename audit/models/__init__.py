@@ -69,6 +69,7 @@ from audit.models.remedies import (
     RemedyExport,
     RemedyState,
 )
+from audit.models.replacements import Replacement
 from audit.models.reports import (
     Report,
     ReportBasis,
@@ -169,6 +170,7 @@ __all__ = [
     "RemedyExport",
     "RemedyState",
     "Rename",
+    "Replacement",
     "Report",
     "ReportBasis",
     "ReportKind",

@@ -51,6 +51,7 @@ class Hand(models.Model):
     kind and the findings here are those of `verdict` and `comparison` together. `error_code` is the
     primary finding, empty where there is none. `is_conflict`: a record of another meaning came
     under the same identity, and no restatement has said since which one holds.
+    `is_replaced`: its record is read as another hand now, which stands for it (Replacement).
     """
 
     source = exact_name()
@@ -87,6 +88,7 @@ class Hand(models.Model):
     finding_codes = ArrayField(models.CharField(max_length=40))
     finding_count = models.IntegerField()
     is_conflict = models.BooleanField(default=False)
+    is_replaced = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = (

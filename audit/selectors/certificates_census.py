@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (
     SELECT count(*), sum(hashtextextended(concat_ws(
         ',', h.id, h.version_id, h.verdict_id, h.verdict_kind, h.is_conflict
     ), 0))
-    FROM audit_hand h WHERE {IN_PLACE.format(of="h")}
+    FROM audit_hand h WHERE {IN_PLACE.format(of="h")} AND NOT h.is_replaced
 ) hands
 CROSS JOIN LATERAL (
     SELECT count(*), sum(hashtextextended(concat_ws(',', v.id, coalesce(d.id, 0)), 0))

@@ -24,7 +24,7 @@ ROUND_GAMES = ("banker-pai-gow", "wenzhou-pai-gow")
 # So many hands on either side of the day are looked at for the other hand of a round.
 NEIGHBOURS = 20
 _JSON = msgspec.json.Decoder()
-_PLAYED = f"FROM {PLACES} JOIN audit_hand h ON {IN_PLACE.format(of='h')}"
+_PLAYED = f"FROM {PLACES} JOIN audit_hand h ON {IN_PLACE.format(of='h')} AND NOT h.is_replaced"
 
 _HANDS = f"""
 SELECT h.id, h.hand_id, h.version_id, encode(v.sha256, 'hex'), f.upload_id, f.line, h.game,

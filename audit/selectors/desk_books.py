@@ -23,6 +23,7 @@ from audit.selectors.pages import (
     make_page,
     read_cursor,
 )
+from audit.selectors.replacements import ReplacedBy, replaced_by
 from replay import say
 
 NAME_MAX = 128
@@ -52,6 +53,7 @@ class ClaimedHand:
     started_at: str
     ruleset: str
     verdict: str
+    replaced: ReplacedBy | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,7 @@ def claimed_hands(ids: Sequence[int], *, sources: Sources) -> tuple[ClaimedHand,
             started_at=hand.started_at,
             ruleset=hand.ruleset,
             verdict=hand.verdict_kind,
+            replaced=replaced_by(hand.pk, sources=sources) if hand.is_replaced else None,
         )
         for hand in (hands[one] for one in ids if one in hands)
     )

@@ -124,6 +124,9 @@ class HandFilters:
     def condition(self, *, sources: Sources) -> Q:
         """The same for the database, within the sources that may be seen."""
         wanted = in_sources(sources)
+        if not self.text:
+            # Another hand stands for it; who knows its name finds it, and is led on there.
+            wanted &= Q(is_replaced=False)
         for column, value in (
             ("game", self.game),
             ("table", self.table),

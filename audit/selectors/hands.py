@@ -67,6 +67,7 @@ class HandRow:
     finding_codes: tuple[str, ...]
     finding_count: int
     is_conflict: bool
+    is_replaced: bool
     verdict_pk: int
     comparison_pk: int | None
 
@@ -274,6 +275,7 @@ def hand_row(hand: Hand) -> HandRow:
         finding_codes=tuple(hand.finding_codes),
         finding_count=hand.finding_count,
         is_conflict=hand.is_conflict,
+        is_replaced=hand.is_replaced,
         verdict_pk=hand.verdict_id,
         comparison_pk=hand.comparison_id,
     )

@@ -252,7 +252,7 @@ JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 WHERE h.verdict_kind NOT IN ('clean', 'void') AND {played} AND w.settlement IS NOT NULL
 """
 _PLAYED = """
-NOT h.is_conflict AND h.played_on BETWEEN %(first)s AND %(last)s
+NOT h.is_conflict AND NOT h.is_replaced AND h.played_on BETWEEN %(first)s AND %(last)s
 AND (%(from)s::timestamptz IS NULL OR h.played_at >= %(from)s)
 AND (%(to)s::timestamptz IS NULL OR h.played_at < %(to)s)
 AND (%(source)s = '' OR h.source = %(source)s)

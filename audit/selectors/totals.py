@@ -48,7 +48,7 @@ _JSON = msgspec.json.Decoder()
 # The planner cannot tell how few hands a day has: OFFSET 0 makes it look up each place by itself.
 PLAYED = f"""
 FROM {PLACES} CROSS JOIN LATERAL (
-    SELECT * FROM audit_hand h WHERE {IN_PLACE.format(of="h")} OFFSET 0
+    SELECT * FROM audit_hand h WHERE {IN_PLACE.format(of="h")} AND NOT h.is_replaced OFFSET 0
 ) h
 """  # noqa: S608 - from constants
 _KINDS = ", ".join(

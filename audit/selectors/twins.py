@@ -28,7 +28,11 @@ def twins_of(hand: Hand, raw: bytes) -> tuple[TwinRow, ...]:
     """
     found = list(
         Hand.objects.filter(
-            source=hand.source, table=hand.table, played_at=hand.played_at, pk__lt=hand.pk
+            source=hand.source,
+            table=hand.table,
+            played_at=hand.played_at,
+            pk__lt=hand.pk,
+            is_replaced=False,
         )
         .order_by("pk")
         .values_list("pk", "hand_id", "version__raw")[:TWINS_LOOKED_AT]

@@ -102,7 +102,11 @@ def _hands_of(table: Table) -> QuerySet[Hand]:
     Records of a feed are left out: none of them tells which hand came before it.
     """
     return Hand.objects.filter(
-        source=table.source, table=table.name, versions__number=1, versions__upload__feed=""
+        source=table.source,
+        table=table.name,
+        is_replaced=False,
+        versions__number=1,
+        versions__upload__feed="",
     )
 
 

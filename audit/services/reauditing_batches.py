@@ -32,6 +32,7 @@ from audit.services.queueing import queue_reaudit_on_commit, queue_tables_on_com
 from audit.services.reauditing_lines import store_lines
 from audit.services.reauditing_storing import Counts, store_judged
 from audit.services.reauditing_versions import judge_versions
+from audit.services.replacing import replace_hands
 from audit.services.sifting import is_passing, words_of
 from audit.services.texts import storable
 
@@ -115,6 +116,8 @@ def _judge_versions(lease: Lease) -> None:
         counts, broken = store_judged(judged, reaudit_id=lease.reaudit_id, batch_id=lease.batch_id)
         faults = judged.faults | broken
         _set_aside(lease, versions=faults)
+        if judged.renamed:
+            replace_hands(judged.renamed, reaudit_id=lease.reaudit_id)
         _close(lease, replace(counts, aside=len(faults)))
 
 

@@ -20,6 +20,7 @@ from audit.services.counting import count_turned
 from audit.services.feeding import FeedOutcomes
 from audit.services.outcomes import SEPARATOR, day_of, instant_of, players_of
 from audit.services.reauditing_amounts import amounts_of
+from audit.services.replacing import Renamed
 from audit.services.storing_sql import ARRIVAL, FINDING
 
 _JSON = msgspec.json.Encoder()
@@ -39,6 +40,7 @@ class StoredVersion:
     hand_pk: int
     source: str
     hand_id: str
+    upload_id: int
     verdict: tuple[bytes, str, bytes] | None
 
 
@@ -47,6 +49,7 @@ class Judged:
     """The rows of one batch, in the order of `sql.JUDGED` and `sql.FOUND`, and by version what was
     set aside and why.
 
+    `renamed` are hands whose current record names another now; they are set aside, too.
     `confirmed` counts the versions whose hands name just this verdict already: nothing is to be
     done about them.
     """
@@ -56,6 +59,7 @@ class Judged:
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     findings: list[tuple[Any, ...]] = field(default_factory=list)
     faults: dict[int, str] = field(default_factory=dict)
+    renamed: list[Renamed] = field(default_factory=list)
 
     def add(self, stored: StoredVersion, hand: replay.Hand, verdict: replay.Verdict) -> None:
         """Take in a version that was judged again."""

@@ -17,6 +17,7 @@ from audit.services.feeding import FeedOf, feed_of, judge_records
 from audit.services.payloads import ChunkLine
 from audit.services.reauditing_lines import REFUSED
 from audit.services.reauditing_storing import Judged, StoredVersion
+from audit.services.replacing import Renamed
 from audit.services.sifting import words_of
 from audit.zstd import unpacked
 
@@ -57,6 +58,7 @@ def judge_versions(
             hand_pk=hand_pk,
             source=source,
             hand_id=hand_id,
+            upload_id=upload,
             verdict=(bytes(ruleset), engine, bytes(digest)) if current == pk else None,
         )
         try:
@@ -70,7 +72,7 @@ def judge_versions(
                     found_feed = replace(found_feed, choose=importers.named(name))
                 _take_record(judged, stored, ChunkLine(line, 0, data), rulesets, found_feed)
             else:
-                _take_line(judged, stored, replay.audit_line(data, rulesets, number=line))
+                _take_line(judged, stored, data, replay.audit_line(data, rulesets, number=line))
         except (SoftTimeLimitExceeded, MemoryError, DatabaseError, InterfaceError):
             raise
         except Exception as error:
@@ -79,14 +81,14 @@ def judge_versions(
     return judged
 
 
-def _take_line(judged: Judged, stored: StoredVersion, audited: replay.Audited) -> None:
+def _take_line(judged: Judged, stored: StoredVersion, data: bytes, audited: replay.Audited) -> None:
     if audited.refusal is not None:
         # The hand keeps what was said of it, as it does when it is compared.
         judged.faults[stored.pk] = f"refused now: {audited.refusal}"
         return
     hand = audited.hand
     assert hand is not None
-    if _is_that_hand(judged, stored, hand.source, hand.hand_id):
+    if _is_that_hand(judged, stored, hand.source, hand.hand_id, data):
         judged.add(stored, hand, audited.verdict)
 
 
@@ -107,14 +109,34 @@ def _take_record(
         judged.faults[stored.pk] = words if is_ours else f"refused now: {words}"
         return
     _, _, source, hand_id, *_ = outcomes.hands[0]
-    if _is_that_hand(judged, stored, source, hand_id):
+    if _is_that_hand(judged, stored, source, hand_id, line.data):
         judged.add_record(stored, outcomes)
 
 
-def _is_that_hand(judged: Judged, stored: StoredVersion, source: str, hand_id: str) -> bool:
-    """Whether the bytes still name the hand that they stand with; else they are set aside."""
+def _is_that_hand(
+    judged: Judged, stored: StoredVersion, source: str, hand_id: str, data: bytes
+) -> bool:
+    """Whether the bytes still name the hand that they stand with; else they are set aside.
+
+    The current record of a hand takes the hand with it: another stands for it from now on.
+    """
     if (source, hand_id) == (stored.source, stored.hand_id):
         return True
+    if stored.verdict is not None and not judged.is_rehearsal:
+        judged.renamed.append(
+            Renamed(
+                hand_pk=stored.hand_pk,
+                source=source,
+                name=hand_id,
+                upload_id=stored.upload_id,
+                line=data,
+            )
+        )
+        judged.faults[stored.pk] = (
+            f"read as another hand now, {hand_id} of {source}:"
+            " its line was handed in again, and that hand stands for this one"
+        )
+        return False
     judged.faults[stored.pk] = (
         f"read as another hand now, {hand_id} of {source}: hand its line in again"
     )

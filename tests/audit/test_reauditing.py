@@ -9,11 +9,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from django.contrib.auth.models import User
 from django.db import IntegrityError, InternalError, connection, transaction
+from django.urls import reverse
 
 import replay
 from audit import selectors, services
 from audit.models import (
+    CaseHand,
+    Chunk,
     Finding,
     Hand,
     Reaudit,
@@ -26,6 +30,8 @@ from audit.models import (
     Verdict,
 )
 from audit.selectors.rulesets import forget_rulesets
+from audit.services import desk
+from tests.access import trusted
 from tests.audit.chains import (
     GAMES,
     assert_counts_hold,
@@ -290,22 +296,78 @@ def test_a_hand_whose_ruleset_was_taken_away_keeps_what_was_said(
     assert hands() == before
 
 
-def test_an_id_that_is_read_otherwise_is_set_aside(ingest) -> None:
-    """SVC-15 by a re-audit: what names another hand is not written over this one."""
-    ingest(log(changed(B, hand_id="7700")))
-    before = verdicts(), hands()
+def read_as(name: str) -> Any:
+    """Let the engine read each line as that of a hand of another id."""
     sound = replay.audit_line
 
     def corrected(line: bytes, *args: Any, **options: Any) -> replay.Audited:
-        return sound(changed(line, hand_id="base-1"), *args, **options)
+        audited = sound(line, *args, **options)
+        if audited.hand is None or audited.hand.hand_id != "7700":
+            return audited
+        return msgspec.structs.replace(
+            audited,
+            hand=msgspec.structs.replace(audited.hand, hand_id=name),
+            verdict=msgspec.structs.replace(audited.verdict, hand_id=name),
+        )
 
+    return corrected
+
+
+def test_svc_15_an_id_corrected_later_leaves_one_live_hand(ingest, client) -> None:
+    """The hand that the record names now is judged as any other; the old one leads there."""
+    ingest(log(with_net(changed(B, hand_id="7700"), 1, "-99.00"), W))
+    desk.gather_cases()
+    old = Hand.objects.get(hand_id="7700")
+    user = trusted(User.objects.create_user("ines"))
+    complaint = desk.Complaint(
+        hand_ids=(old.pk,), player=old.players[0], text="Mine.", claimed_at=old.played_at
+    )  # fmt: skip
+    claim = desk.enter_claim(sources=None, user=user, complaint=complaint).pk
+    before = verdicts()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replay, "audit_line", corrected)
-        job = reaudited()
+        patch.setattr(replay, "audit_line", read_as("base-1"))
+        job = reaudited(query={"table": "T1"})
+        assert job.aside_count == 1
+        reason = ReauditFault.objects.get().reason
+        assert reason.startswith("read as another hand now, base-1 of ")
+        assert verdicts() == before
+        for chunk in Chunk.objects.filter(state="queued"):
+            assert services.judge_chunk(chunk_id=chunk.pk) is None
+    new = Hand.objects.get(hand_id="base-1")
+    assert new.version.sha256 == old.version.sha256
+    # One live hand in lists and figures; the old one stays, with its verdict, and is found by name.
+    listed = selectors.list_hands(selectors.HandFilters(table="T1"), sources=None).rows
+    assert [row.hand_id for row in listed] == ["base-1"]
+    named = selectors.list_hands(selectors.HandFilters(text="7700"), sources=None).rows
+    assert [row.hand_id for row in named] == ["7700"]
+    assert verdicts()[: len(before)] == before
+    # The dispute on 7700 still opens, and so does the hand; both lead on to base-1.
+    client.force_login(user)
+    for address in (f"/hands/{old.pk}/", reverse("claim", args=(claim,))):
+        page = client.get(address)
+        assert page.status_code == 200
+        assert f'<a href="/hands/{new.pk}/"><bdi>base-1</bdi></a>' in page.content.decode()
+    # Its error counts once: the case has the hand that stands for it.
+    desk.gather_cases()
+    standing = CaseHand.objects.filter(left_at__isnull=True).values_list("hand_id", flat=True)
+    assert list(standing) == [new.pk]
+    # Done again, nothing is replaced twice.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replay, "audit_line", read_as("base-1"))
+        assert reaudited(query={"table": "T1"}).aside_count == 0
+    assert Hand.objects.filter(is_replaced=True).count() == 1
+
+
+def test_a_rehearsal_replaces_nothing(ingest) -> None:
+    ingest(log(changed(B, hand_id="7700")))
+    before = verdicts(), hands()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replay, "audit_line", read_as("base-1"))
+        job = reaudited(ruleset="banker-pai-gow/bs-2022@1")
     assert job.aside_count == 1
-    reason = ReauditFault.objects.get().reason
-    assert reason.startswith("read as another hand now, base-1 of ")
+    assert "hand its line in again" in ReauditFault.objects.get().reason
     assert (verdicts(), hands()) == before
+    assert Upload.objects.count() == 1
 
 
 def test_what_is_read_otherwise_is_found_otherwise_and_both_tables_are_touched(ingest) -> None:

@@ -12,6 +12,7 @@ import pytest
 import replay
 from audit import importers, services
 from audit.models import Chunk, Finding, Hand, ReauditAmount, ReauditFault, Verdict
+from audit.selectors.replacements import replaced_by
 from audit.selectors.rulesets import forget_rulesets
 from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.reauditing import reaudited
@@ -104,3 +105,33 @@ def test_a_record_that_was_refused_becomes_a_hand(db, monkeypatch) -> None:
     assert (job.state, job.admitted_count) == ("done", 1)
     hand = Hand.objects.get()
     assert (hand.source, hand.hand_id, hand.verdict_kind) == ("op", "50-1716-1", "consistent")
+
+
+def test_svc_15_a_corrected_importer_leaves_one_live_hand(db, monkeypatch) -> None:
+    sound = importers.judge
+
+    def misread(*args: Any, **options: Any) -> Any:
+        audited, drift = sound(*args, **options)
+        hand = msgspec.structs.replace(audited.hand, hand_id="7700")
+        return msgspec.structs.replace(audited, hand=hand), drift
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importers, "judge", misread)
+        pulled(ky_row(GameID="base-1"))
+    old = Hand.objects.get()
+    job = reaudited()
+    assert job.aside_count == 1
+    assert ReauditFault.objects.get().reason.startswith("read as another hand now, base-1 of op")
+    led = replaced_by(old.pk, sources=None)
+    assert led is not None
+    assert (led.pk, led.hand_id) == (None, "base-1")
+    for chunk in Chunk.objects.exclude(state="done"):
+        assert services.judge_chunk(chunk_id=chunk.pk) is None
+    live = Hand.objects.get(is_replaced=False)
+    assert (live.hand_id, live.version.sha256) == ("base-1", old.version.sha256)
+    assert (live.version.upload.feed, live.version.upload.feed_facts["source"]) == ("ky-730", "op")
+    led = replaced_by(old.pk, sources=None)
+    assert led is not None
+    assert led.pk == live.pk
+    assert replaced_by(live.pk, sources=None) is None
+    assert replaced_by(old.pk, sources=frozenset({"another"})) is None

@@ -75,6 +75,8 @@ def file_hands(hand_ids: Iterable[int]) -> int:
 
 
 def _is_known(docket: Docket | None, hand: Hand) -> bool:
+    if docket is not None and hand.is_replaced and docket.member_id is not None:
+        return False
     return docket is not None and (docket.verdict_id, docket.comparison_id) == (
         hand.verdict_id,
         hand.comparison_id,
@@ -121,7 +123,8 @@ def _exposed(packed: bytes, settlement: Mapping[str, object] | None) -> Exposure
 def _errors_of(hands: Sequence[Hand]) -> dict[int, list[replay.Finding]]:
     """The errors of verdict and comparison together, in their order.
 
-    Of one verdict or comparison the first ERRORS_LOOKED_AT: a hand may have thousands.
+    None of a hand for which another stands: that one has them. Of one verdict or comparison the
+    first ERRORS_LOOKED_AT: a hand may have thousands.
     """
     verdicts = {hand.verdict_id for hand in hands}
     own = _first(Finding.objects.filter(verdict_id__in=verdicts), "verdict_id")
@@ -131,7 +134,9 @@ def _errors_of(hands: Sequence[Hand]) -> dict[int, list[replay.Finding]]:
         rows = ComparisonFinding.objects.filter(comparison_id__in=compared)
         between = _first(rows, "comparison_id")
     return {
-        hand.pk: own.get(hand.verdict_id, []) + between.get(hand.comparison_id or 0, [])
+        hand.pk: []
+        if hand.is_replaced
+        else own.get(hand.verdict_id, []) + between.get(hand.comparison_id or 0, [])
         for hand in hands
     }
 

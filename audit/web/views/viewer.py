@@ -21,6 +21,7 @@ import replay
 from audit import selectors
 from audit.selectors.access import Act, Sources
 from audit.selectors.erasures import ErasureRow
+from audit.selectors.replacements import replaced_by
 from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.erased import erased_people
 from audit.web.kept import kept
@@ -160,6 +161,8 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
     context: dict[str, Any] = {"section": "hands", "route": route, **head}
     context["force"] = force_of(played.hand)
     context["erased"] = _erased(played.hand)
+    if played.hand.is_replaced:
+        context["replaced"] = replaced_by(route.hand, sources=sources)
     try:
         replayed = with_comparison(walked(played.raw), played.comparison)
     except replay.Refusal as refusal:
