@@ -38,6 +38,8 @@ from audit.models import (  # noqa: E402
     Verdict,
 )
 from audit.selectors.access import EVERYTHING  # noqa: E402
+from audit.selectors.months import first_key, month_of  # noqa: E402
+from audit.selectors.partitions import PARTED, month_name  # noqa: E402
 from audit.services.granting import grant_everything  # noqa: E402
 from benchmarks.stack import database_seconds  # noqa: E402
 from replay.simulate import simulate_with_faults  # noqa: E402
@@ -49,20 +51,24 @@ FAULT_PPM = 100_000
 # Of each game, so that a list of uploads is full with few hands, too.
 FILES = 15
 
+# The copies lie in so many months.
+MONTHS = 36
+
 _BEHIND = "{column} + %(keys)s * %(turn)s"
-# What is not as in the first rows: keys lie behind those of the copy before, each copy is a day
-# later, and ten copies share tables and players of their own.
+_EARLIER = f"{_BEHIND} - %(since)s"
+# What is not as in the first rows: keys lie behind those of the copy before, in another month; each
+# copy is a day later, and ten copies share tables and players of their own.
 _CHANGES: tuple[tuple[type[Model], dict[str, str]], ...] = (
     (Upload, {"id": _BEHIND}),
-    (HandVersion, {"id": _BEHIND, "hand_id": _BEHIND, "upload_id": _BEHIND}),
-    (Verdict, {"id": _BEHIND, "version_id": _BEHIND}),
-    (Finding, {"id": _BEHIND, "verdict_id": _BEHIND}),
+    (HandVersion, {"id": _EARLIER, "hand_id": _EARLIER, "upload_id": _BEHIND}),
+    (Verdict, {"id": _EARLIER, "version_id": _EARLIER}),
+    (Finding, {"id": _EARLIER, "verdict_id": _EARLIER}),
     (
         Hand,
         {
-            "id": _BEHIND,
-            "version_id": _BEHIND,
-            "verdict_id": _BEHIND,
+            "id": _EARLIER,
+            "version_id": _EARLIER,
+            "verdict_id": _EARLIER,
             "comparison_id": "NULL",
             "hand_id": "hand_id || '-' || %(turn)s",
             "table": "\"table\" || '-' || %(turn)s / 10",
@@ -101,7 +107,16 @@ def _store(game: str, data: bytes) -> None:
 
 def copy(turn: int) -> None:
     """Add the first rows once more. Without triggers: what they keep is not what is measured."""
+    month = month_of(Hand.objects.latest("pk").pk)
+    earlier = turn % MONTHS
     with connection.cursor() as cursor:
+        if 0 < turn < MONTHS:
+            for table in PARTED:
+                name = f"{table}_{month_name(month - earlier)}"
+                cursor.execute(
+                    "SELECT audit_add_partition(%s, %s, %s, %s)",
+                    [table, name, month - earlier, month - earlier + 1],
+                )
         cursor.execute("SET session_replication_role = replica")
         for model, changes in _CHANGES:
             columns = [field.column for field in model._meta.local_concrete_fields]  # noqa: SLF001
@@ -110,9 +125,14 @@ def copy(turn: int) -> None:
             ]
             names = ", ".join(f'"{column}"' for column in columns)
             table = model._meta.db_table  # noqa: SLF001
-            chosen = f"SELECT {', '.join(values)} FROM {table} WHERE id <= %(keys)s"  # noqa: S608
-            statement = f"INSERT INTO {table} ({names}) {chosen}"
-            cursor.execute(statement, {"turn": turn, "keys": KEYS})
+            first = first_key(month) if table in PARTED else 0
+            chosen = f"SELECT {', '.join(values)} FROM {table}"  # noqa: S608 - from the models
+            where = "WHERE id BETWEEN %(first)s AND %(first)s + %(keys)s"
+            statement = f"INSERT INTO {table} ({names}) {chosen} {where}"
+            cursor.execute(
+                statement,
+                {"turn": turn, "keys": KEYS, "first": first, "since": first_key(earlier)},
+            )
 
 
 def analyze() -> None:
@@ -142,9 +162,10 @@ def _times(client: Client, address: str) -> tuple[float, float]:
 
 def _pages() -> dict[str, str]:
     """Name to address. The hand, its table, its players are those of the first file."""
-    hand = Hand.objects.filter(game="tien-gow").order_by("pk")[20]
     # The commonest finding fills a page with few hands, too.
-    wrongs = Hand.objects.exclude(error_code="").filter(pk__lt=KEYS)
+    first = first_key(month_of(Hand.objects.latest("pk").pk))
+    wrongs = Hand.objects.exclude(error_code="").filter(pk__gt=first, pk__lt=first + KEYS)
+    hand = Hand.objects.filter(game="tien-gow", pk__gt=first).order_by("pk")[20]
     codes = wrongs.values_list("error_code").annotate(count=Count("pk")).order_by("-count")
     wrong = wrongs.filter(error_code=codes[0][0]).order_by("pk")[3]
     day = hand.played_on.isoformat()
