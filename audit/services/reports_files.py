@@ -20,6 +20,7 @@ from audit.selectors.reports_content import Body, Json, Level, Section, Shape, b
 FORMAT = "report/1"
 # A PDF prints so many rows of a section: each takes about 110 kB of memory while it is set.
 PDF_ROWS_MAX = 1_000
+NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +205,8 @@ def _pdf_section(section: Section) -> Json:
 
 def _printed(cell: Cell, shape: Shape) -> str | None:
     if cell is None:
-        return None
+        # A sum of what there is none of reads as its rows do.
+        return NOTHING if shape == Shape.MONEY else None
     text = str(cell)
     if shape in (Shape.MONEY, Shape.COUNT):
         return grouped(text)

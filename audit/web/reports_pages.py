@@ -20,12 +20,11 @@ from audit.selectors.pages import Page
 from audit.selectors.reports import FORMS, ReportDetail, ReportRow, ReportRunRow, Signature
 from audit.selectors.reports_content import Level, Section, Shape, body_of
 from audit.selectors.reports_definitions import DEFINITIONS, Definition
-from audit.services.reports_files import facts_of, grouped, sections_of
+from audit.services.reports_files import NOTHING, facts_of, grouped, sections_of
 from audit.web.language import phrase
 from audit.web.reports_words import ABOUTS, BASES, STATES, TITLES, period_words
 
 ROWS_SHOWN = 200
-NOTHING = "–"
 _LOOKS = {Shape.MONEY: "num", Shape.COUNT: "num", Shape.TIME: "time", Shape.TEXT: ""}
 
 
@@ -185,7 +184,7 @@ def _table(section: Section) -> Table:
         for column, cell in zip(section.columns, line.cells, strict=True):
             is_number = column.shape in (Shape.MONEY, Shape.COUNT)
             text = NOTHING if cell is None else str(cell)
-            if cell is None and line.level != Level.ROW:
+            if cell is None and line.level != Level.ROW and column.shape != Shape.MONEY:
                 text = ""
             is_hand = column.key in ("hand_id", "subject") and line.hand is not None
             cells.append(
