@@ -5,9 +5,10 @@ import re
 import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls.converters import IntConverter
 
 from audit.api import urls as api
-from audit.web.urls import urlpatterns
+from audit.web.urls import KeyConverter, urlpatterns
 from tests.web.lines import BASE, planted
 
 PUBLIC = {"login"}
@@ -22,8 +23,9 @@ PROBES = {"healthz", "readyz"}
 # Beside the API: a page for people, and figures, which have a token of their own.
 PAGES = {"metrics", "api-docs"}
 # What stands in an address where it is no number.
-NUMBERS = {
-    "name": "changes", "report": "hands", "source": "a/b", "secret": "nothing",
+NAMES = {
+    "name": "changes", "report": "hands", "source": "a/b", "secret": "nothing", "form": "csv",
+    "sha256": "0" * 64,
 }  # fmt: skip
 ELSEWHERE = "203.0.113.9"
 
@@ -40,7 +42,11 @@ def addresses(patterns=urlpatterns) -> dict[str, str]:
     """One address for each pattern, by its name."""
     return {
         pattern.name: reverse(
-            pattern.name, kwargs={key: NUMBERS.get(key, 1) for key in pattern.pattern.converters}
+            pattern.name,
+            kwargs={
+                key: 1 if isinstance(kind, (KeyConverter, IntConverter)) else NAMES.get(key, "x")
+                for key, kind in pattern.pattern.converters.items()
+            },
         )
         for pattern in leaves(patterns)
     }
