@@ -44,6 +44,18 @@ def engine() -> str:
     return replay.ENGINE
 
 
+# Marks between the parts of a line, as Chinese sets them.
+_WIDE_MARKS = {
+    ", ": "，", ",": "，", ". ": "。", ".": "。", "; ": "；", ";": "；", ": ": "：", ":": "：",
+}  # fmt: skip
+
+
+@register.simple_tag
+def mark(narrow: str) -> str:
+    """A comma, a stop or a colon as the language of the page writes it."""
+    return narrow if markup.is_english() else _WIDE_MARKS[narrow]
+
+
 @register.simple_tag
 def language_tag() -> str:
     """The language of the page as HTML writes it."""

@@ -255,9 +255,12 @@ def both(hant: str | None, english: str) -> SafeString:
     return format_html('<span lang="zh-Hant">{}</span> {}', hant, chinese(english))
 
 
+_CHARACTERS = {"莊": say("莊"), "棟": say("棟")}
+
+
 def character(hant: str) -> SafeString:
     """A Chinese character or two that stand for themselves, as 莊 on a seal."""
-    return format_html("<span{}>{}</span>", _lang(), told(hant))
+    return format_html("<span{}>{}</span>", _lang(), told(_CHARACTERS.get(hant, hant)))
 
 
 def confidence_mark(letter: str) -> SafeString:

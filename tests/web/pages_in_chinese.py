@@ -18,7 +18,10 @@ ALLOWED = frozenset(
 # What stands in these is data: ids, names, codes, keys.
 DATA_TAGS = frozenset(("bdi", "code", "pre", "kbd", "script", "style", "time", "textarea"))
 # What stands in these is read out or shown, as text is.
-SPOKEN = ("title", "aria-label", "placeholder", "alt", "data-label", "data-title", "data-sentence")
+SPOKEN = (
+    "title", "aria-label", "placeholder", "alt", "data-label", "data-title", "data-sentence",
+    "data-heads",
+)  # fmt: skip
 # Elements whose text is one piece with what surrounds it are not told apart; each text is looked
 # at by itself.
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*")

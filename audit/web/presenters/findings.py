@@ -159,7 +159,7 @@ def _tile_count(text: str) -> SafeString | None:
 
 
 def _tricks(text: str) -> SafeString | None:
-    return format_html("{} {}", text, TRICKS)
+    return format_html("{} {}", text, markup.character("棟"))
 
 
 def _seats(text: str) -> SafeString | None:
@@ -181,7 +181,10 @@ def _taken(text: str) -> SafeString | None:
     if seat not in _SEATS:
         return None
     return phrase_html(
-        "{seat} takes {count} {tricks}", seat=_seat(seat), count=count, tricks=TRICKS
+        "{seat} takes {count} {tricks}",
+        seat=_seat(seat),
+        count=count,
+        tricks=markup.character("棟"),
     )
 
 
@@ -220,7 +223,6 @@ def _milliseconds(text: str) -> SafeString | None:
 
 _TILES = frozenset(kind.code for kind in replay.KINDS)
 _SEATS = ("0", "1", "2", "3")
-TRICKS = SafeString('<span lang="zh-Hant">棟</span>')
 _BONUSES = {
     "supreme": say("賀尊, supreme,"),
     "capture-supreme": say("擒尊, captured supreme,"),
