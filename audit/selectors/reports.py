@@ -9,10 +9,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from audit.models import Report, ReportKind, ReportRun, ReportRunState
 from audit.selectors.access import Access, Act
@@ -32,6 +33,7 @@ from replay.evidence import NoteError, open_note
 
 FORMS = ("pdf", "csv", "json", "note")
 RUNS_SHOWN = 10
+FAILED_SHOWN = timedelta(days=3)
 
 
 class ReportNotFound(NotFound):
@@ -278,8 +280,11 @@ def get_run(number: int, access: Access) -> ReportRunRow:
 
 
 def open_runs(access: Access) -> tuple[ReportRunRow, ...]:
-    """The latest runs that have given no report yet."""
+    """The latest runs that have given no report yet; one that failed is told of for some days."""
     found = ReportRun.objects.filter(visible(access)).exclude(state=ReportRunState.DONE)
+    found = found.exclude(
+        state=ReportRunState.FAILED, finished_at__lt=timezone.now() - FAILED_SHOWN
+    )
     ordered = found.select_related("asked_by", "report").order_by("-pk")
     return tuple(_run_row(run) for run in ordered[:RUNS_SHOWN])
 

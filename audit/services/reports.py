@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -96,7 +96,7 @@ def continue_report(*, run_id: int, seconds: float = SECONDS_AT_ONCE) -> bool:
     while _read_next(run_id):
         if time.monotonic() >= end:
             return True
-    return _finish(run_id)
+    return _finish(run_id, seconds)
 
 
 def stop_report(*, run_id: int) -> None:
@@ -185,12 +185,12 @@ def _keep_part(run: ReportRun, part: _Day) -> None:
     )
 
 
-def _finish(run_id: int) -> bool:
+def _finish(run_id: int, seconds: float) -> bool:
     """Put the days together and keep the report; returns whether the run is still open."""
     if not ReportRun.objects.filter(pk=run_id, state__in=OPEN).exists():
         return False
     try:
-        _seal()
+        _seal(min(seconds, SEAL_SECONDS))
         with transaction.atomic():
             _see_one_instant()
             run = _locked(run_id)
@@ -205,20 +205,22 @@ def _finish(run_id: int) -> bool:
     return False
 
 
-def _seal() -> None:
+def _seal(seconds: float) -> None:
     """What was stored up to now shall lie under a head; where that cannot be, the report says how
     many rows do not, and the sealer says why."""
     try:
-        seal(seconds=SEAL_SECONDS)
+        seal(seconds=seconds)
     except SealRefused as error:
         logger.warning("report_not_sealed", extra={"reason": str(error)})
 
 
-def _parts(run: ReportRun) -> Any:
-    found = ReportPart.objects.filter(run=run).order_by("-day")
-    return (
-        (part.day, bytes(part.facts), bytes(part.content)) for part in found.iterator(chunk_size=20)
-    )
+def _parts(run: ReportRun) -> Iterator[tuple[date, bytes, bytes]]:
+    """The days, the latest first, one at a time: a statement that is too long breaks off, and must
+    leave no cursor open behind it."""
+    found = ReportPart.objects.filter(run=run)
+    for day in list(found.order_by("-day").values_list("day", flat=True)):
+        facts, content = found.values_list("facts", "content").get(day=day)
+        yield day, bytes(facts), bytes(content)
 
 
 def _bring_up_to_date(run: ReportRun, rules: Rules) -> None:

@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
 
 from audit.models import Report, ReportPart, ReportRun
+from audit.selectors import reports_statement
 from audit.selectors.access import EVERYTHING, access_of
-from audit.selectors.reports import check_signature, editions_of, get_run
+from audit.selectors.reports import (
+    FAILED_SHOWN,
+    check_signature,
+    editions_of,
+    get_run,
+    open_runs,
+)
 from audit.selectors.reports_asking import read_request
 from audit.selectors.reports_definitions import definition_of
 from audit.services import reports
@@ -24,7 +32,7 @@ from audit.services.reports import (
     stop_report,
     sweep_reports,
 )
-from audit.services.sealing import seal
+from audit.services.sealing import SealRefused, seal
 from tests.audit.logs import B, Ingest, W, changed, log, with_net
 from tests.audit.reports.conftest import Make, document_of, rows_of
 
@@ -143,3 +151,35 @@ def test_forgotten_runs_are_queued_again(ingest: Ingest, auditor: Any) -> None:
     request_report(definition=definition, asked=asked, access=access)
     assert sweep_reports() == 0
     assert sweep_reports(quiet=-reports.QUIET) == 1
+
+
+def test_a_statement_that_is_too_long_says_so_and_is_told_of_for_some_days(
+    ingest: Ingest, run_report: RunReport, auditor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports_statement, "ROWS_MAX", 2)
+    ingest(many(3))
+    run = run_report("player-statement", player="Ann", source="odd")
+    assert (run.state, run.report_id) == ("failed", None)
+    assert run.error == "A statement holds 2 hands at most: choose fewer days."
+    (told,) = open_runs(access_of(auditor))
+    assert told.error == run.error
+    ReportRun.objects.update(finished_at=timezone.now() - FAILED_SHOWN)
+    assert open_runs(access_of(auditor)) == ()
+    # With other bounds it goes on where it failed.
+    monkeypatch.undo()
+    resume_report(run_id=run.pk)
+    assert not continue_report(run_id=run.pk)
+    assert ReportRun.objects.get(pk=run.pk).report is not None
+
+
+def test_a_seal_that_is_refused_stops_no_report(
+    ingest: Ingest, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: Any) -> None:
+        raise SealRefused("not now")
+
+    monkeypatch.setattr(reports, "seal", refuse)
+    ingest(log(B))
+    report = make("game-performance")
+    assert (report.log_size, report.waiting > 0) == (0, True)
+    assert f"{report.waiting} rows not yet sealed" in bytes(report.csv).decode()
