@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from audit.models import BulkAct, CaseAct, Claim, ClaimHand, Hand, Remedy, RemedyEntry, RemedyState
-from audit.selectors.access import Sources
+from audit.models import (
+    BulkAct,
+    CaseAct,
+    Claim,
+    ClaimHand,
+    Grant,
+    Hand,
+    Remedy,
+    RemedyEntry,
+    RemedyState,
+)
+from audit.selectors.access import TABLE, Act, Sources
 from audit.selectors.belonging import in_sources
 from audit.selectors.desk_cases import ClaimRow, claim_row
 from audit.selectors.desk_queue import Money
@@ -28,6 +38,7 @@ from replay import say
 
 NAME_MAX = 128
 ACTS_MAX = 500
+COLLEAGUES_MAX = 500
 
 
 class ClaimNotKnown(NotFound):
@@ -287,7 +298,11 @@ def _is_bulk_seen(bulk: BulkAct, sources: Sources, account_id: int) -> bool:
     return touched <= sources and bool(touched or bulk.actor_id == account_id)
 
 
-def colleagues() -> tuple[tuple[int, str], ...]:
-    """The active accounts, by name: whom a case can be assigned to."""
-    people = User.objects.filter(is_active=True).order_by("username")
-    return tuple(people.values_list("pk", "username")[:500])
+def colleagues(*, sources: Sources) -> tuple[tuple[int, str], ...]:
+    """Number and name of the active accounts that may work on cases of some of these sources, by
+    name: whom a case can be assigned to. Of others nobody learns the name here."""
+    held = Grant.objects.filter(ended_at=None, role__in=TABLE[Act.WORK_CASES])
+    if sources is not None:
+        held = held.filter(in_sources(sources) | Q(source=None))
+    people = User.objects.filter(is_active=True, pk__in=held.values("account_id"))
+    return tuple(people.order_by("username").values_list("pk", "username")[:COLLEAGUES_MAX])

@@ -139,7 +139,11 @@ def _case(
         problem, status = str(error), 400
     note_shown(request, source=detail.row.source)
     context = present_case(detail, user_id=user_of(request).pk, left=left)
-    context |= {"problem": problem, "typed": typed, "people": colleagues()}
+    context |= {
+        "problem": problem,
+        "typed": typed,
+        "people": colleagues(sources=frozenset({detail.row.source})),
+    }
     names = {name for member in detail.members.rows for name in member.players}
     names |= {claim.player for claim in detail.claims}
     context["erased"] = erased_people(sorted(names), sources=frozenset({detail.row.source}))
@@ -177,7 +181,7 @@ def _release(sent: _Sent) -> str:
 
 
 def _assign(sent: _Sent) -> str:
-    to = person_of(sent.fields, "to")
+    to = person_of(sent.fields, "to", sources=sent.sources)
     desk.assign_case(
         case_id=sent.case,
         sources=sent.sources,
@@ -342,13 +346,14 @@ def _preview(
     request: HttpRequest, numbers: list[int], *, problem: str | None = None, status: int = 200
 ) -> HttpResponse:
     now = timezone.now()
-    rows = cases_by_number(numbers, sources=sources_of_request(request))
+    sources = sources_of_request(request)
+    rows = cases_by_number(numbers, sources=sources)
     lines = [case_line(row, now) for row in rows]
     context = {
         "lines": lines,
         "kinds": _BULK,
         "decisions": [(one.value, *words.DECISIONS[one]) for one in Decision],
-        "people": colleagues(),
+        "people": colleagues(sources=sources),
         "problem": problem,
         "typed": request.POST,
     }
@@ -365,9 +370,11 @@ def bulk_act(request: HttpRequest) -> HttpResponse:
         seen = _seen(request.POST.getlist("seen"))
         numbers = list(seen)
         kind = request.POST.get("kind", "")
-        to = person_of(request.POST, "to") if kind == ActKind.ASSIGNED else None
+        sources = sources_of_request(request)
+        is_assigned = kind == ActKind.ASSIGNED
+        to = person_of(request.POST, "to", sources=sources) if is_assigned else None
         done = desk.act_in_bulk(
-            sources=sources_of_request(request),
+            sources=sources,
             user=user_of(request),
             kind=kind,
             seen=seen,

@@ -12,6 +12,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 
 from audit import selectors
+from audit.selectors.access import Sources
+from audit.selectors.desk_books import colleagues
 from audit.services import desk
 from audit.web.language import phrase
 
@@ -50,10 +52,11 @@ def number_of(fields: Mapping[str, Any], key: str) -> int | None:
     return int(text)
 
 
-def person_of(fields: Mapping[str, Any], key: str) -> User:
-    """An active account by its number. Raises: DeskRefused."""
+def person_of(fields: Mapping[str, Any], key: str, *, sources: Sources) -> User:
+    """One of the colleagues in these sources, by number. Raises: DeskRefused."""
     number = number_of(fields, key)
-    found = User.objects.filter(pk=number, is_active=True).first() if number else None
+    known = {pk for pk, _ in colleagues(sources=sources)}
+    found = User.objects.filter(pk=number).first() if number in known else None
     if found is None:
         raise desk.DeskRefused(phrase("Choose a person."))
     return found

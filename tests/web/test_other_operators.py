@@ -393,3 +393,26 @@ def test_each_look_is_in_the_journal_with_its_source_and_each_search_with_its_co
         ("GET players", None, None, f"{OURS}-Ann", 2),
         (f"GET api-step hand:{hand} number:1", OURS, hand, None, None),
     ]
+
+
+def test_a_case_is_given_to_nobody_who_may_not_work_on_it_and_whose_name_one_does_not_learn(
+    ours: Operator, site: Client, django_user_model: Any
+) -> None:
+    make = django_user_model.objects.create_user
+    stranger = with_roles(make("nora.lim", password="x"), Role.INVESTIGATOR, source=THEIRS)
+    support = with_roles(make("sara.wong", password="x"), Role.SUPPORT, source=OURS)
+    address = f"/desk/cases/{ours.keys['case']}/"
+    given = {"act": "assign", "note": "yours"}
+
+    assert site.post(f"{address}act", {"act": "reopen", "reason": "again"}).status_code == 302
+    page = told(site.get(address))
+    refused = [
+        told(site.post(f"{address}act", {**given, "to": one.pk})) for one in (stranger, support)
+    ]
+
+    assert [text[:3] for text in refused] == ["400", "400"]
+    named = [name for name in ("nora.lim", "sara.wong") if name in "".join([page, *refused])]
+    assert named == []
+    assert "osman.bey" in page
+    own = django_user_model.objects.get(username="osman.bey")
+    assert site.post(f"{address}act", {**given, "to": own.pk}).status_code == 302
