@@ -103,6 +103,11 @@ def find_account(name: str) -> User | None:
     return User.objects.filter(username=name, is_active=True).first()
 
 
+def is_closed(name: str) -> bool:
+    """Whether the account of that name is closed; not where there is none."""
+    return "\x00" not in name and User.objects.filter(username=name, is_active=False).exists()
+
+
 def list_accounts() -> tuple[AccountRow, ...]:
     """All accounts by name, with the grants that hold now; two queries."""
     users = _users().order_by("username")[:ACCOUNTS_MAX]

@@ -26,6 +26,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit.config.access import VISIT, caller_of
 from audit.models import SignInOutcome, SignInWay, VisitEnd
 from audit.selectors.access import Act
+from audit.selectors.accounts import is_closed
 from audit.services.second_step import check_code, has_second_step, use_recovery_code
 from audit.services.visits import begin_visit, end_visit, note_attempt
 from audit.web.access import access_of_request, needs
@@ -82,6 +83,8 @@ class SignInView(LoginView):
         outcome = SignInOutcome.WRONG
         if getattr(self.request, "axes_locked_out", False) and not _is_allowed(self.request, name):
             outcome = SignInOutcome.LOCKED
+        elif is_closed(name):
+            outcome = SignInOutcome.CLOSED
         _note(self.request, name, SignInWay.PASSWORD, outcome)
         return super().form_invalid(form)
 

@@ -92,6 +92,7 @@ def test_a_closed_account_is_told_nothing_else(client: Client, ines: Any) -> Non
 
     assert answer.status_code == 200
     assert "Name and password do not match." in answer.content.decode()
+    assert attempts() == [("ines.castro", "password", "closed")]
 
 
 def test_two_wrong_tries_and_a_right_one_begin_anew(client: Client, ines: Any) -> None:
