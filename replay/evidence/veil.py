@@ -33,9 +33,11 @@ _TOKEN = re.compile(r"#[0-9a-f]{40}")
 _PURPOSE = b"tilecourt-veil/1\n"
 _ENCODER = msgspec.json.Encoder()
 
-# Nearly every line: no escape and no key whose value might hold a name in some other way.
-_UNUSUAL = (b"\\", b'"ext"', b'"reason"')
-_PLAIN = re.compile(rb'("(player|bet)"\s*:\s*")([^"]*)"')
+# Nearly every line: no letter of a key is escaped, no value might hold a name in some other way.
+# In a hand log a key that is not known is refused, so no key ends like one that names somebody.
+_UNUSUAL = (b"\\u00", b'"reason"')
+_PLAIN = re.compile(rb'("(player|bet)"\s*:\s*)("(?:[^"\\]|\\.)*")')
+_EXT = re.compile(rb'"ext"\s*:\s*')
 _PART = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s"\[\]{}:,]+')
 
 
@@ -129,20 +131,48 @@ class _Hider:
         return raw if token is None else _ENCODER.encode(token)
 
 
+class _Ext(msgspec.Struct):
+    ext: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
 def _rewrite(line: bytes, name: Callable[[str], str], hider: _Hider | None) -> bytes:
     if b'"hand-log/1' in line and not any(mark in line for mark in _UNUSUAL):
-        return _rewrite_plain(line, name, hider)
+        if b'"ext"' not in line:
+            return _rewrite_plain(line, name, hider)
+        ext = _ext_of(line)
+        if ext is not None:
+            start, end = ext
+            raw = line[start:end]
+            return (
+                _rewrite_plain(line[:start], name, hider)
+                + (raw if hider is None else hider.ext(raw))
+                + _rewrite_plain(line[end:], name, hider)
+            )
     return b"".join(_rewrite_parts(line, name, hider))
+
+
+def _ext_of(line: bytes) -> tuple[int, int] | None:
+    """Where the value of `ext` stands; None where that is not plain to see."""
+    found = _EXT.search(line)
+    if found is None or line.count(b'"ext"') != 1 or b'"hand-log/1"' not in line:
+        return None
+    try:
+        ext = msgspec.json.decode(line, type=_Ext).ext
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if isinstance(ext, msgspec.UnsetType):
+        return None
+    end = found.end() + len(raw := bytes(ext))
+    return (found.end(), end) if line[found.end() : end] == raw and raw[:1] in b"{[" else None
 
 
 def _rewrite_plain(line: bytes, name: Callable[[str], str], hider: _Hider | None) -> bytes:
     def put(match: re.Match[bytes]) -> bytes:
-        before, key, text = match.groups()
-        if key == b"bet":
-            if hider is None:
-                return match[0]
-            return before[:-1] + hider.bet(b'"' + text + b'"', text.decode())
-        return before[:-1] + _ENCODER.encode(name(text.decode()))
+        before, key, raw = match.groups()
+        text = raw[1:-1].decode() if b"\\" not in raw else msgspec.json.decode(raw, type=str)
+        if key != b"bet":
+            return before + _ENCODER.encode(name(text))
+        return before + (raw if hider is None else hider.bet(raw, text))
 
     return _PLAIN.sub(put, line)
 
