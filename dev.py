@@ -11,6 +11,7 @@
   python3 dev.py bench pages        each page with few hands stored and with many
   python3 dev.py bench seal         what the log under the store costs; proofs out of many leaves
   python3 dev.py screenshots        pictures of each page into docs/screenshots (system's Chromium)
+  python3 dev.py messages           the site's sentences into audit/locale (--check: only look)
   python3 dev.py crash-test         kill everything while hands come in (--rounds, --seed, --hands)
 
 Everything is installed into .venv from the locked files in requirements/.
@@ -42,6 +43,7 @@ SETS = {
     "check": ("base", "embedded", "export", "test", "e2e", "bench", "dev"),
     "bench": ("base", "embedded", "bench"),
     "screenshots": ("base", "embedded", "export", "e2e"),
+    "messages": ("base", "embedded", "export", "test"),
     "crash-test": ("base", "embedded"),
 }
 
@@ -166,8 +168,8 @@ def main() -> None:
         return
     if command not in SETS:
         sys.exit(
-            f"There is no command '{command}': up, test, check, bench, screenshots or crash-test"
-            " (see --help)."
+            f"There is no command '{command}': up, test, check, bench, screenshots, messages"
+            " or crash-test (see --help)."
         )
     os.chdir(ROOT)
     try:
@@ -182,6 +184,9 @@ def main() -> None:
         os.execv(PYTHON, [str(PYTHON), "-m", "benchmarks", *rest])  # noqa: S606
     if command == "screenshots":
         os.execv(PYTHON, [str(PYTHON), "-m", "screenshots", *sys.argv[1:]])  # noqa: S606
+    if command == "messages":
+        borrowed = (str(PYTHON), "-m", "audit.devstack", "borrow", "manage.py", "messages", *rest)
+        os.execv(PYTHON, borrowed)  # noqa: S606
     if command == "crash-test":
         os.execv(PYTHON, [str(PYTHON), "-m", "drills", *sys.argv[1:]])  # noqa: S606
     check()

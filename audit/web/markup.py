@@ -83,7 +83,7 @@ def word(code: str) -> str:
 
 
 # Words that addresses and logs hold as codes, as English pages print them.
-_CODE_WORDS = {
+_CODE_WORDS: dict[str, str] = {
     word: word
     for word in (
         say("at"), say("code"), say("combination"), say("conflict"), say("decision"), say("from"),
