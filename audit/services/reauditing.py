@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
 from django.conf import settings
@@ -55,6 +55,9 @@ GATHERED_AT_ONCE = 20_000
 LANES = 4
 # A re-audit without a sign of life for so long has lost its messages.
 QUIET = timedelta(seconds=30)
+
+
+BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
 
 
 class ReauditRefused(ValueError):
@@ -110,7 +113,6 @@ def open_reaudit(
         raise ReauditRefused(replay.say("There is no hand of this source."))
     rulesets = known_rulesets()
     rehearsed = rehearsable_ruleset(ruleset) if ruleset else None
-    played_from, hand_from = _first_of_newest(scope)
     with transaction.atomic():
         reaudit = Reaudit.objects.create(
             requested_by=user,
@@ -122,8 +124,6 @@ def open_reaudit(
             ruleset=ruleset,
             ruleset_sha256=None if rehearsed is None else bytes.fromhex(rehearsed.sha256),
             newest_max=newest,
-            played_from=played_from,
-            hand_from=hand_from,
             rulesets=rulesets,
             refused_lines=refused_lines,
             engine=replay.ENGINE,
@@ -198,6 +198,13 @@ def gather_some(*, reaudit_id: int) -> bool:
         if reaudit is None:
             return False
         scope = Scope.of(reaudit)
+        if reaudit.newest_max is not None and reaudit.played_from is None:
+            # A step of its own, for of a rare ruleset it looks through many hands.
+            played_from, hand_from = _first_of_newest(reaudit, scope)
+            Reaudit.objects.filter(pk=reaudit_id).update(
+                played_from=played_from, hand_from=hand_from, worked_at=timezone.now()
+            )
+            return True
         added = _gather_hands(reaudit, scope)
         if added is None:
             added = _gather_lines(reaudit, scope)
@@ -218,13 +225,13 @@ def gather_some(*, reaudit_id: int) -> bool:
     return True
 
 
-def _first_of_newest(scope: Scope) -> tuple[datetime | None, int | None]:
-    """With which hand the latest ones begin; None where all are taken, for there are no more."""
-    if scope.newest is None:
-        return None, None
-    latest = Hand.objects.filter(scope.hands()).order_by("-played_at", "-pk")
-    found = latest.values_list("played_at", "pk")[scope.newest - 1 : scope.newest]
-    return next(iter(found), (None, None))
+def _first_of_newest(reaudit: Reaudit, scope: Scope) -> tuple[datetime, int]:
+    """With which hand the latest ones begin; the beginning of time where there are no more."""
+    assert reaudit.newest_max is not None
+    known = Hand.objects.filter(scope.hands(), pk__lte=reaudit.hand_max)
+    latest = known.order_by("-played_at", "-pk").values_list("played_at", "pk")
+    found = latest[reaudit.newest_max - 1 : reaudit.newest_max]
+    return next(iter(found), (BEGINNING, 0))
 
 
 def _gather_hands(reaudit: Reaudit, scope: Scope) -> int | None:

@@ -181,6 +181,32 @@ def test_a_rehearsal_takes_the_hands_played_last(author: Access, ingest: Any) ->
     )
 
 
+def test_the_latest_hands_are_those_of_the_start(author: Access, ingest: Any) -> None:
+    """What arrives before the first step takes no place, and what was found stays."""
+    ingest(log(*many(3)))
+    add(author)
+    job = rehearse_ruleset(access=author, name=OTHER, reason="what if", newest=2)
+    ingest(
+        log(
+            changed(
+                B,
+                hand_id="later",
+                started_at="2025-03-01T09:00:00Z",
+                ended_at="2025-03-01T09:01:00Z",
+            )
+        )
+    )
+    done = run(job)
+    assert done.results.count() == 2
+    taken = done.results.values_list("hand__hand_id", flat=True)
+    assert sorted(taken) == ["h1", "h2"]
+    words = refused("UPDATE audit_reaudit SET played_from = now()")
+    assert words == "rows of audit_reaudit are never changed or deleted"
+    assert refused("UPDATE audit_reaudit SET newest_max = 9") == words
+    fewer = run(rehearse_ruleset(access=author, name=OTHER, reason="what if", newest=900))
+    assert fewer.rehearsed_count == 4
+
+
 def test_what_is_published_is_seen_without_a_restart(
     author: Access, approver: Access, ingest: Any
 ) -> None:
