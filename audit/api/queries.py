@@ -10,7 +10,7 @@ from audit.api.describing import Parameter
 from audit.api.errors import ApiError
 from audit.api.pages import BESIDE
 from audit.models import VerdictKind
-from audit.selectors.filters import OPEN_DAYS, PLACE_OF, TEXT_MAX, TILES, HandFilters
+from audit.selectors.filters import NOT_IN_FORCE, OPEN_DAYS, PLACE_OF, TEXT_MAX, TILES, HandFilters
 from audit.selectors.pages import KEY_MAX, BadQuery
 
 T = TypeVar("T")
@@ -43,6 +43,8 @@ HAND_FILTERS: tuple[Parameter, ...] = tuple(
         ("upload", "Only those that this upload brought, known ones too.",
          NUMBER, 7),
         ("conflict", "Only those in conflict.", choice("1"), "1"),
+        ("rules", "Only those that name a revision that was not in force.", choice(NOT_IN_FORCE),
+         NOT_IN_FORCE),
         ("open", "Only those in an open case of the desk for so many days.",
          choice(*OPEN_DAYS), "3-7"),
         ("risk", "Only those with so much money at risk or more, in whole units.",

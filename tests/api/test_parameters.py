@@ -5,17 +5,21 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from audit.api.queries import HAND_FILTER_NAMES
 from audit.models import CertificateRun, Upload
+from audit.selectors.reaudits_scope import KEYS
 from tests.web.lines import PAI_GOW
 
 UNKNOWN = "There is no parameter “{}” at this address{}"
 READ = {
     "certificates/": "source, table, from, to, state, all, cursor",
     "exports/figures.csv": (
-        "game, table, source, player, verdict, code, from, to, q, upload, conflict, open, risk"
+        "game, table, source, player, verdict, code, from, to, q, upload, conflict, rules, open,"
+        " risk, tile, combination, seat, net"
     ),
     "exports/hands.csv": (
-        "game, table, source, player, verdict, code, from, to, q, upload, conflict, open, risk"
+        "game, table, source, player, verdict, code, from, to, q, upload, conflict, rules, open,"
+        " risk, tile, combination, seat, net"
     ),
     "exports/totals.csv": "source, table, game, from, to",
     "reaudits/": "cursor",
@@ -97,3 +101,7 @@ def test_a_body_of_a_re_audit_has_no_parameters_beside_it(token) -> None:
         {"code": "bad-query", "message": UNKNOWN.format("game", ", which takes none."),
          "place": "game"},
     )  # fmt: skip
+
+
+def test_the_lists_take_every_filter_of_the_page() -> None:
+    assert set(HAND_FILTER_NAMES) == set(KEYS)
