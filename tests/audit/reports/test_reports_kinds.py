@@ -172,3 +172,24 @@ def test_the_command_makes_lists_takes_and_checks(
         with pytest.raises(SystemExit) as ended:
             call_command("report", *wrong)
         assert ended.value.code == 64
+
+
+@pytest.mark.parametrize(
+    ("basis", "first"),
+    [
+        ("day", date(2025, 3, 1)),
+        ("month-to-date", date(2025, 3, 1)),
+        ("year-to-date", date(2025, 1, 1)),
+        ("life-to-date", date(2024, 12, 31)),
+    ],
+)
+def test_s45_periods_begin_where_they_say(
+    ingest: Ingest, make: Make, basis: str, first: date
+) -> None:
+    old = changed(B, hand_id="old", started_at="2024-12-31T23:00:00+08:00",
+                  ended_at="2024-12-31T23:01:00+08:00")  # fmt: skip
+    ingest(log(B, old))
+    report = make("game-performance", basis=basis)
+    assert (report.first, report.last) == (first, date(2025, 3, 1))
+    days = [row["day"] for row in rows_of(report, "days")]
+    assert days == (["2024-12-31"] if basis == "life-to-date" else []) + ["2025-03-01"]
