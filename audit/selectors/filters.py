@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Literal
 
 from django.db import connection
 from django.db.models import DecimalField, ExpressionWrapper, F, Q, Value
@@ -19,7 +18,6 @@ from audit.models import (
     CaseHand,
     CaseState,
     Duplicate,
-    Hand,
     HandVersion,
     Table,
     Upload,
@@ -214,8 +212,8 @@ def instants_of(
 class FilterChoices:
     """What a form can offer; `games`, `verdicts` and `codes` are pairs of value and title.
 
-    `tables` and `sources` are those of stored hands, at most CHOICES_MAX each, in the order of
-    their code points.
+    `tables` are those at which hands were ever stored, `sources` those of stored hands: at most
+    CHOICES_MAX each, in the order of their code points.
     """
 
     games: tuple[tuple[str, str], ...]
@@ -231,38 +229,39 @@ def filter_choices(*, sources: Sources) -> FilterChoices:
         games=tuple((game.name, game.title) for game in replay.GAMES.values()),
         verdicts=tuple((kind.value, str(kind.label)) for kind in VerdictKind),
         codes=tuple((code.code, code.title) for code in replay.CODES.values()),
-        tables=_distinct("table") if sources is None else _tables_in(sources),
-        sources=_distinct("source") if sources is None else _known_of(sources),
+        tables=_tables_in(sources),
+        sources=_sources_in(sources),
     )
 
 
-_DISTINCT = """
+# Identities lie in one table, whatever the months of their hands, so that there is little to plan.
+_SOURCES = """
 WITH RECURSIVE known AS (
-    (SELECT {column} AS name FROM audit_hand ORDER BY {column} LIMIT 1)
+    (SELECT source AS name FROM audit_identity ORDER BY source LIMIT 1)
     UNION ALL
-    SELECT (SELECT {column} FROM audit_hand WHERE {column} > known.name ORDER BY {column} LIMIT 1)
+    SELECT (SELECT source FROM audit_identity WHERE source > known.name ORDER BY source LIMIT 1)
     FROM known WHERE known.name IS NOT NULL
 )
 SELECT name FROM known WHERE name IS NOT NULL LIMIT %s
 """
+_SOURCES_OF = """
+SELECT name FROM unnest(%s::text[]) AS name
+WHERE EXISTS (SELECT FROM audit_identity i WHERE i.source = name COLLATE "C")
+ORDER BY name COLLATE "C"
+"""
 
 
-def _distinct(column: Literal["table", "source"]) -> tuple[str, ...]:
-    """The values of an indexed column, by hopping from one to the next in the index."""
+def _sources_in(sources: Sources) -> tuple[str, ...]:
+    """Those that have hands, by hopping from one to the next in the index."""
     with connection.cursor() as cursor:
-        cursor.execute(_DISTINCT.format(column=connection.ops.quote_name(column)), [CHOICES_MAX])
+        if sources is None:
+            cursor.execute(_SOURCES, [CHOICES_MAX])
+        else:
+            cursor.execute(_SOURCES_OF, [sorted(sources)[:CHOICES_MAX]])
         return tuple(name for (name,) in cursor.fetchall())
 
 
-def _known_of(sources: frozenset[str]) -> tuple[str, ...]:
-    """Those of a few sources that have hands: one look into the index for each."""
-    # In the order of the index, or the planner might read hand by hand until it meets one.
-    hands = Hand.objects.order_by("source", "table", "played_at").values_list("source", flat=True)
-    found = (hands.filter(source=name).first() for name in sorted(sources)[:CHOICES_MAX])
-    return tuple(name for name in found if name is not None)
-
-
-def _tables_in(sources: frozenset[str]) -> tuple[str, ...]:
+def _tables_in(sources: Sources) -> tuple[str, ...]:
     names = Table.objects.filter(in_sources(sources)).order_by("name")
     return tuple(names.values_list("name", flat=True).distinct()[:CHOICES_MAX])
 

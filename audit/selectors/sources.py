@@ -93,19 +93,16 @@ class SourceDetail:
 # then its figures within bounds.
 _ALL = """
 WITH RECURSIVE known AS (
-    (SELECT source AS name FROM audit_hand ORDER BY source LIMIT 1)
+    (SELECT source AS name FROM audit_identity ORDER BY source LIMIT 1)
     UNION ALL
-    SELECT (SELECT source FROM audit_hand WHERE source > known.name ORDER BY source LIMIT 1)
+    SELECT (SELECT source FROM audit_identity WHERE source > known.name ORDER BY source LIMIT 1)
     FROM known WHERE known.name IS NOT NULL
 )
 """
 _FEW = """
 WITH known AS (
     SELECT name FROM unnest(%(names)s::text[]) name
-    CROSS JOIN LATERAL (
-        SELECT FROM audit_hand h WHERE h.source = name COLLATE "C"
-        ORDER BY h."table", h.played_at LIMIT 1
-    ) first
+    WHERE EXISTS (SELECT FROM audit_identity i WHERE i.source = name COLLATE "C")
     ORDER BY name COLLATE "C"
 )
 """

@@ -49,6 +49,7 @@ LARGE = {
     "audit_finding",
     "audit_hand",
     "audit_handversion",
+    "audit_identity",
     "audit_refusal",
     "audit_verdict",
 }
@@ -73,6 +74,7 @@ SELECT {key}, {key}, {key}, CASE WHEN n % 10 = 0 THEN n END, 'house-' || n % 3, 
     CASE WHEN n % 10 = 0 THEN ARRAY['net-mismatch'] ELSE '{{}}' END,
     CASE WHEN n % 10 = 0 THEN 1 ELSE 0 END, n % 500 = 0
 FROM generate_series(1, {hands}) n;
+INSERT INTO audit_identity (source, hand_id, key) SELECT source, hand_id, id FROM audit_hand;
 INSERT INTO audit_handversion (id, hand_id, number, raw, sha256, upload_id, line)
 SELECT {key}, {key}, 1, {raw}, {sha256}, 1 + n / 50, n FROM generate_series(1, {hands}) n;
 INSERT INTO audit_verdict (id, version_id, ruleset, ruleset_sha256, engine, kind, digest)
