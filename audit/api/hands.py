@@ -44,6 +44,7 @@ from audit.selectors import api_hands
 from audit.selectors.access import Act, Sources
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery, NotFound, Page
+from audit.selectors.rulesets_force import force_of_hand
 
 RECORD_TYPE = "application/x-ndjson"
 
@@ -109,6 +110,12 @@ class HandOne(OfHands):
                 verdict, row, api_hands.findings_of_verdict(row["verdict_id"])
             ),
             comparison=api_hands.comparison_row(row["comparison_id"]),
+            force=force_of_hand(
+                source=row["source"],
+                game=row["game"],
+                ruleset=row["ruleset"],
+                played_at=row["played_at"],
+            ),
         )
         return versioned(request, one)
 

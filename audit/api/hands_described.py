@@ -78,6 +78,7 @@ HAND = Operation(
     gives=shapes.HandOne,
     example={
         **_SHORT, "version": _VERSION, "judged": _VERDICT_ONE, "comparison": None,
+        "in_force": {"rulesets": ["banker-pai-gow/classic@1"], "is_out": False},
         "versions": "/api/v1/hands/12/versions/", "verdicts": "/api/v1/hands/12/verdicts/",
         "found": "/api/v1/hands/12/findings/", "events": "/api/v1/hands/12/events/",
     },

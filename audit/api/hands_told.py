@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from audit.api import shapes
 from audit.selectors.api_hands import Row
+from audit.selectors.rulesets_force import Force
 
 
 def _head(row: Row) -> dict[str, Any]:
@@ -46,6 +47,7 @@ def hand_one(
     version: shapes.Version,
     verdict: shapes.VerdictOne,
     comparison: Row | None,
+    force: Force,
 ) -> shapes.HandOne:
     key = row["id"]
     return shapes.HandOne(
@@ -53,6 +55,9 @@ def hand_one(
         version=version,
         judged=verdict,
         comparison=None if comparison is None else _comparison(comparison),
+        in_force=shapes.InForce(
+            rulesets=[one.ruleset for one in force.periods], is_out=force.is_out
+        ),
         versions=reverse("api-hand-versions", args=(key,)),
         verdicts=reverse("api-hand-verdicts", args=(key,)),
         found=reverse("api-hand-findings", args=(key,)),

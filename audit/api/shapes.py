@@ -162,12 +162,25 @@ class Comparison(Shape, frozen=True, kw_only=True):
     made_at: Utc
 
 
+class InForce(Shape, frozen=True, kw_only=True):
+    """Which rules were in force at the source when the hand was played.
+
+    A hand is judged by what it names; `is_out` says that this was not in force then.
+    """
+
+    rulesets: Annotated[
+        list[str], Meta(description="None where the source has not said what is in force.")
+    ]
+    is_out: bool
+
+
 class HandOne(HandShort, frozen=True, kw_only=True):
     """A hand with what holds of it now, and the ways to the rest."""
 
     version: Version
     judged: VerdictOne
     comparison: Comparison | None
+    in_force: InForce
     versions: Path
     verdicts: Path
     found: Path

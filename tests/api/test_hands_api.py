@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from audit import selectors
 from audit.models import Hand
+from audit.selectors.access import access_of
+from audit.services.rulesets_force import put_in_force
 from tests.api.conftest import Send
 from tests.web.lines import BASE, GOLDEN, PAI_GOW, changed, with_net
 
@@ -124,6 +128,8 @@ def test_one_hand_is_told_with_what_holds_of_it(stored: Any, ask: Send) -> None:
         one["code"] for one in judged["findings"]
     ]
     assert (listed["currency"], listed["minor_digits"]) == ("CNY", 2)
+    # Its source has not said what is in force there.
+    assert told["in_force"] == {"rulesets": [], "is_out": False}
 
 
 def test_every_record_and_every_verdict_of_a_hand(stored: Any, ask: Send) -> None:
@@ -209,3 +215,28 @@ def test_what_has_not_changed_is_not_sent_again(stored: Any, token: str, ask: Se
     assert changed_since.status_code == 200
     assert changed_since["ETag"] != first["ETag"]
     assert changed_since.json()["is_conflict"] is True
+
+
+def test_a_hand_says_which_rules_were_in_force_when_it_was_played(
+    stored: Any, ask: Send, account: Any
+) -> None:
+    """It is judged by what it names all the same, and found by the filter."""
+    stored(PAI_GOW, changed(PAI_GOW, hand_id="other", source="elsewhere"))
+    named = json.loads(PAI_GOW)["ruleset"]
+    rival = next(
+        one.name
+        for one in selectors.current_rulesets()
+        if one.game == "banker-pai-gow" and one.name != named
+    )
+    put_in_force(
+        access=access_of(account),
+        source="odd",
+        ruleset=rival,
+        effective_at=datetime(2025, 1, 1, tzinfo=UTC),
+        reason="The house plays so.",
+    )
+    told = ask(f"{HANDS}{pk_of('base-1')}/").json()
+    assert told["in_force"] == {"rulesets": [rival], "is_out": True}
+    assert told["judged"]["ruleset"] == named
+    listed = ask(f"{HANDS}?rules=not-in-force").json()["hands"]
+    assert [one["hand_id"] for one in listed] == ["base-1"]
