@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -293,13 +293,31 @@ class Scope:
             yield rows
 
 
-def scope_of(record_class: RecordClass, source: str | None, cutoff_at: datetime) -> Scope:
+# Bounds that were looked up already, by what is looked through and the date.
+Bounds = dict[tuple[str, datetime], int]
+
+
+def scope_of(
+    record_class: RecordClass,
+    source: str | None,
+    cutoff_at: datetime,
+    *,
+    bounds: Bounds | None = None,
+) -> Scope:
     """What a run would go over. Keys grow as rows are stored, so those of age are the first ones:
     where two were stored out of order within minutes, the run after this one takes the rest."""
     scope = Scope(record_class=record_class, source=source, cutoff_at=cutoff_at, bound=0)
     name = scope._name  # noqa: SLF001 - this is its factory
     if name is None:
         return scope
+    known = {} if bounds is None else bounds
+    if (name, cutoff_at) not in known:
+        known[name, cutoff_at] = _bound(name, cutoff_at)
+    return replace(scope, bound=known[name, cutoff_at])
+
+
+def _bound(name: str, cutoff_at: datetime) -> int:
+    """The key behind the last row of age, by halves; of cases, which are few, behind the last."""
     table, received, _ = _RECEIVED[name]
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT max(t.id) FROM {table}")  # noqa: S608 - from constants
@@ -316,7 +334,7 @@ def scope_of(record_class: RecordClass, source: str | None, cutoff_at: datetime)
                 low = key + 1
             else:
                 high = middle
-    return Scope(record_class=record_class, source=source, cutoff_at=cutoff_at, bound=high)
+    return high
 
 
 # -- what went ------------------------------------------------------------------------------

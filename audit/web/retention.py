@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -18,6 +19,7 @@ from audit.models import LegalHold, RecordClass, TermUnit
 from audit.selectors.access import Access, Act, Sources
 from audit.selectors.erasures import list_erasures
 from audit.selectors.retention import (
+    Bounds,
     get_run,
     list_holds,
     list_runs,
@@ -64,7 +66,7 @@ def _page(request: HttpRequest, problem: str | None = None) -> HttpResponse:
         "section": "retention",
         "problem": problem,
         "posted": request.POST.dict(),
-        "due": [_due(*place) for place in places(sources=sources)[:PLACES_SHOWN]],
+        "due": _all_due(sources),
         "terms": [(row, CLASSES[row.record_class]) for row in list_terms(sources=sources)],
         "holds": list_holds(sources=sources),
         "runs": [
@@ -80,7 +82,14 @@ def _page(request: HttpRequest, problem: str | None = None) -> HttpResponse:
     return render(request, "retention/page.html", context, status=200 if problem is None else 400)
 
 
-def _due(record_class: RecordClass, source: str | None) -> dict[str, Any]:
+def _all_due(sources: Sources) -> list[dict[str, Any]]:
+    # In one transaction it is one moment, so that places with one term have one date.
+    with transaction.atomic():
+        bounds: Bounds = {}
+        return [_due(*place, bounds) for place in places(sources=sources)[:PLACES_SHOWN]]
+
+
+def _due(record_class: RecordClass, source: str | None, bounds: Bounds) -> dict[str, Any]:
     term = term_in_force(record_class, source)
     return {
         "title": CLASSES[record_class],
@@ -89,7 +98,7 @@ def _due(record_class: RecordClass, source: str | None) -> dict[str, Any]:
         "unit": UNITS[term.unit],
         "is_own": term.is_own,
         "cutoff_at": term.cutoff_at,
-        "due": scope_of(record_class, source, term.cutoff_at).count(),
+        "due": scope_of(record_class, source, term.cutoff_at, bounds=bounds).count(),
         "is_looked_at": record_class == RecordClass.CASES,
     }
 
