@@ -267,7 +267,7 @@ def there(job: int, locale: str) -> tuple[bytes, bytes]:
     program = (
         "import sys; from audit.web import reaudits_csv as c; from datetime import *;"
         "from audit.selectors.reaudits import get_reaudit;"
-        f"row = get_reaudit({job}); at = datetime(2025, 3, 1, 12, tzinfo=UTC);"
+        f"row = get_reaudit({job}, sources=None); at = datetime(2025, 3, 1, 12, tzinfo=UTC);"
         "sys.stdout.buffer.write(b''.join(c.changes(row, made_at=at)) + b'|||'"
         " + b''.join(c.amounts(row, 'player', made_at=at)))"
     )
