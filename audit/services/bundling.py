@@ -223,7 +223,10 @@ def _add_verdict(rows: _Rows, verdict: int) -> set[int]:
     rows.verdicts += [(LeafKind.FINDING, pk) for pk in findings.values_list("pk", flat=True)]
     earlier: set[int] = set()
     comparisons = Comparison.objects.filter(verdict_id=verdict).order_by("pk")
-    for pk, version in comparisons.values_list("pk", "earlier__version_id"):
+    for pk, before, version in comparisons.values_list("pk", "earlier_id", "earlier__version_id"):
+        if before is not None and version is None:
+            # The hand before went under a retention run: nobody could compare with it again.
+            continue
         rows.verdicts.append((LeafKind.COMPARISON, pk))
         between = ComparisonFinding.objects.filter(comparison_id=pk).order_by("position")
         rows.verdicts += [

@@ -37,6 +37,7 @@ from audit.selectors.access import access_of
 from audit.selectors.references import missing_references
 from audit.selectors.retention import deleted_leaves, list_runs, scope_of, term_in_force
 from audit.services import compare_table, retention, retention_deleting
+from audit.services.bundling import bundle_hand
 from audit.services.retention import (
     RetentionRefused,
     begin_run,
@@ -46,7 +47,7 @@ from audit.services.retention import (
     set_term,
 )
 from audit.services.sealing import seal
-from replay.evidence import Frontier
+from replay.evidence import Frontier, verify_bundle
 from tests.audit.chains import golden
 from tests.audit.logs import B, W, changed, log, respelt, with_net
 from tests.audit.seals import ingest_all_kinds
@@ -318,6 +319,9 @@ def test_the_hand_before_goes_and_the_comparison_with_it_stays_as_sealed(ingest,
     continue_run(run_id=run)
     status, words = verify()
     assert status == 0, words
+    # Its bundle has what can still be made again.
+    made = bundle_hand(hand_id=later.pk, sources=None)
+    assert verify_bundle(made.data).problems == ()
 
 
 def test_a_hand_that_was_stated_anew_keeps_its_first_version_too(ingest, keeper):
