@@ -164,7 +164,7 @@ def _unsettled(scope: Scope, day: date, rules: Rules, limits: _Limits) -> Iterat
     """Of a hand whose replay stopped only the log says what was won."""
     if not (limits.wins or limits.wagers):
         return
-    for source, table, hand, hand_id, currency, _, started_at, at, players, raw in rows_of_day(
+    for source, table, hand, hand_id, currency, digits, started_at, at, players, raw in rows_of_day(
         _UNSETTLED, scope, day, rules
     ):
         for row in figure_rows(None, unpacked(raw), players):
@@ -179,7 +179,7 @@ def _unsettled(scope: Scope, day: date, rules: Rules, limits: _Limits) -> Iterat
                     subject=hand_id,
                     by=str(row[2]),
                     currency=currency,
-                    amount=str(amount),
+                    amount=money(int(amount.scaleb(digits)), digits),
                     detail=f"Played {started_at}; as logged, not recomputed",
                     hand=hand,
                 )

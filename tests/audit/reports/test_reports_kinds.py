@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -193,3 +194,12 @@ def test_s45_periods_begin_where_they_say(
     assert (report.first, report.last) == (first, date(2025, 3, 1))
     days = [row["day"] for row in rows_of(report, "days")]
     assert days == (["2024-12-31"] if basis == "life-to-date" else []) + ["2025-03-01"]
+
+
+def test_what_a_stopped_replay_logged_is_large_too(ingest: Ingest, make: Make) -> None:
+    hand = json.loads(B)
+    hand["result"]["seats"][3] |= {"net": "47.5", "gross": "50"}
+    ingest(log(changed(B, events=hand["events"][:3], result=hand["result"])))
+    (row,) = rows_of(make("significant-events", large_win="CNY=47.50", large_wager=""), "events")
+    assert (row["event"], row["by"], row["amount"]) == ("Large win", "Di", "47.50")
+    assert row["detail"].endswith("as logged, not recomputed")
