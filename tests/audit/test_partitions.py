@@ -11,8 +11,19 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import Error, IntegrityError, connection, transaction
 
-from audit.models import Finding, Hand, HandVersion, Identity, SealPending, Verdict
+from audit.models import (
+    Finding,
+    Grant,
+    Hand,
+    HandVersion,
+    Identity,
+    RecordClass,
+    Role,
+    SealPending,
+    Verdict,
+)
 from audit.selectors import diagnosis
+from audit.selectors.access import access_of
 from audit.selectors.diagnosis import Level
 from audit.selectors.months import day_of, first_key, month_at, month_of
 from audit.selectors.partitions import (
@@ -26,6 +37,8 @@ from audit.selectors.partitions import (
 )
 from audit.services import desk
 from audit.services.partitions import PartitionsRefused, drop_month, make_months
+from audit.services.retention import begin_run, continue_run
+from audit.services.sealing import seal
 from tests.audit.logs import B, Ingest, changed, log, respelt, with_net
 from tests.audit.months import filled, partitions_of
 
@@ -69,7 +82,10 @@ def move(month: int) -> None:
             f"UPDATE {table} SET "
             + ", ".join(f"{column} = {change % column}" for column in columns)
             for table, columns in by_table.items()
-        )
+        ),
+        # What waits to be sealed: versions and verdicts.
+        f"UPDATE audit_sealpending SET rows = ARRAY(SELECT {change % 'one'} FROM unnest(rows) one)"
+        " WHERE kind IN (1, 2)",
     )
 
 
@@ -356,6 +372,40 @@ def test_a_month_is_dropped_once_it_is_empty_and_said_twice(ingest: Ingest, long
     assert len(list_partitions()) == 4 * 4
     with pytest.raises(CommandError, match="2021-03 has no partition"):
         call("drop", month)
+
+
+def test_the_drill_of_dropping_a_month(
+    ingest: Ingest, long_ago: int, settings: Any, tmp_path: Any
+) -> None:
+    """Retention deletes what is of age, the month is dropped, and the log still verifies."""
+    settings.TILECOURT_SEAL_KEY_FILE = tmp_path / "seal_key"
+    settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
+    settings.STATE = tmp_path
+    ingest(log(B, WRONG))
+    move(long_ago)
+    then = "created_at = created_at - interval '11 years'"
+    tamper(f"UPDATE audit_handversion SET {then}", f"UPDATE audit_upload SET {then}")
+    ingest(log(changed(B, hand_id="new")))
+    seal()
+    keeper = User.objects.create_user("kay")
+    Grant.objects.create(account=keeper, role=Role.ADMINISTRATOR)
+    source = Hand.objects.values_list("source", flat=True)[0]
+    run_id = begin_run(
+        access=access_of(keeper), record_class=RecordClass.HANDS, source=source, reason="of age"
+    )
+    continue_run(run_id=run_id)
+    assert list(Hand.objects.values_list("hand_id", flat=True)) == ["new"]
+    assert Identity.objects.count() == 1
+    month = f"{day_of(long_ago):%Y-%m}"
+    assert call("drop", month, "--confirm", month).startswith("Dropped audit_finding_2021_03,")
+    seal()
+    out = io.StringIO()
+    call_command("verify_store", stdout=out)
+    assert f"deleted under retention run {run_id}" in out.getvalue()
+    assert "are as they were sealed" in out.getvalue()
+    # The same record comes again as a new hand of this month.
+    assert ingest(log(B)).new == 1
+    assert month_of(Identity.objects.get(hand_id=Hand.objects.latest("pk").hand_id).key) == NOW
 
 
 def test_neither_this_month_nor_one_to_come_is_dropped(db: Any) -> None:
