@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from audit import selectors, services
-from audit.models import Chunk, Hand, Refusal
+from audit.models import Chunk, Hand, Reaudit, Refusal
 from audit.models.uploads import UploadSource
 from audit.selectors.belonging import uploads_seen
+from audit.services.certifying_refusals import sort_refusals
 from audit.services.outcomes import OTHERS_SOURCE
 from tests.audit.logs import B, changed, log
 from tests.audit.reauditing import reaudited
@@ -170,3 +173,24 @@ def test_a_re_audit_lies_in_the_sources_that_it_was_given(osman: Any) -> None:
     assert [one.limited_to for one in (mine, of_one, of_all)] == [["south"], ["north"], None]
     with pytest.raises(services.ReauditRefused):
         reaudited(user=osman, sources=SOUTH, query={"source": "north"})
+
+
+def test_what_was_stored_before_gets_its_sources_from_its_hands(osman: Any) -> None:
+    uploads = [
+        hand_in(line("south", "1"), line("north", "1")),
+        hand_in(line("south", "1")),
+        hand_in(line("north", "2"), refused("south")),
+    ]
+    assert not sort_refusals(seconds=5)
+    noted = {upload: named(upload) for upload in uploads}
+    reaudit = reaudited(query={"source": "north"})
+    UploadSource.objects.all().delete()
+    Reaudit.objects.update(limited_to=None)
+
+    migration = import_module("audit.migrations.0024_sources_of_uploads")
+    with connection.cursor() as cursor:
+        cursor.execute(migration._SOURCES)
+        cursor.execute(migration._REAUDITS)
+
+    assert {upload: named(upload) for upload in uploads} == noted
+    assert Reaudit.objects.get(pk=reaudit.pk).limited_to == ["north"]
