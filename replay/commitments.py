@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from replay.record import Hand, is_set
+from replay.record import Hand
 
 # By the name that a feed gives, without dashes and in lower case.
 _ALGORITHMS = {
@@ -74,7 +74,7 @@ class _Ext(msgspec.Struct, frozen=True):
 
 def commitment_of(hand: Hand) -> Commitment | None:
     """What the log of a hand says of a commitment; None where it says nothing that can be read."""
-    if not is_set(hand.ext):
+    if isinstance(hand.ext, UnsetType):
         return None
     try:
         found = msgspec.json.decode(hand.ext, type=_Ext).commitment

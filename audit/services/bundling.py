@@ -14,6 +14,7 @@ from audit.models import (
     CaseHand,
     Comparison,
     ComparisonFinding,
+    DepartedVerdict,
     Duplicate,
     Finding,
     Hand,
@@ -222,11 +223,10 @@ def _add_verdict(rows: _Rows, verdict: int) -> set[int]:
     findings = Finding.objects.filter(verdict_id=verdict).order_by("position")
     rows.verdicts += [(LeafKind.FINDING, pk) for pk in findings.values_list("pk", flat=True)]
     earlier: set[int] = set()
-    comparisons = Comparison.objects.filter(verdict_id=verdict).order_by("pk")
-    for pk, before, version in comparisons.values_list("pk", "earlier_id", "earlier__version_id"):
-        if before is not None and version is None:
-            # The hand before went under a retention run: nobody could compare with it again.
-            continue
+    # Where the hand before went under a retention run nobody could compare with it again.
+    gone = DepartedVerdict.objects.values("verdict")
+    comparisons = Comparison.objects.filter(verdict_id=verdict).exclude(earlier__in=gone)
+    for pk, version in comparisons.order_by("pk").values_list("pk", "earlier__version_id"):
         rows.verdicts.append((LeafKind.COMPARISON, pk))
         between = ComparisonFinding.objects.filter(comparison_id=pk).order_by("position")
         rows.verdicts += [
