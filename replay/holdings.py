@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from replay.telling import say
+from replay.glossary import LEADS, PAI_GOW_RANKS, PATTERNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,55 +37,23 @@ class Held:
 PLACES = ("seat-0", "seat-1", "seat-2", "seat-3", "bank", "shun", "chu", "dao")
 
 # Their places in this list are stored: what is new goes to the end.
-COMBINATIONS: tuple[Combination, ...] = tuple(
-    Combination(code=code, english=say(english), hant=hant)
-    for code, english, hant in (
-        ("supreme", "Supreme Pair", "至尊"),
-        ("pair-66", "pair of Heavens", "雙天"),
-        ("pair-11", "pair of Earths", "雙地"),
-        ("pair-44", "pair of Men", "雙人"),
-        ("pair-13", "pair of Geese", "雙鵝"),
-        ("pair-55", "pair of Plums", "雙梅"),
-        ("pair-33", "pair of Long Threes", "雙長三"),
-        ("pair-22", "pair of Benches", "雙板凳"),
-        ("pair-56", "pair of Axes", "雙斧頭"),
-        ("pair-46", "pair of Red Head Tens", "雙紅頭"),
-        ("pair-16", "pair of Long Leg Sevens", "雙高腳"),
-        ("pair-15", "pair of Red Mallet Sixes", "雙零霖"),
-        ("pair-9", "pair of Mixed Nines", "雜九"),
-        ("pair-8", "pair of Mixed Eights", "雜八"),
-        ("pair-7", "pair of Mixed Sevens", "雜七"),
-        ("pair-5", "pair of Mixed Fives", "雜五"),
-        ("heaven-king", "Heaven King", "天王"),
-        ("earth-king", "Earth King", "地王"),
-        ("heaven-gong", "Heaven Gong", "天槓"),
-        ("earth-gong", "Earth Gong", "地槓"),
-        ("heaven-high-nine", "Heaven High Nine", "天高九"),
-        ("earth-high-nine", "Earth High Nine", "地高九"),
-        ("points-9", "9 points", "九點"),
-        ("points-8", "8 points", "八點"),
-        ("points-7", "7 points", "七點"),
-        ("points-6", "6 points", "六點"),
-        ("points-5", "5 points", "五點"),
-        ("points-4", "4 points", "四點"),
-        ("points-3", "3 points", "三點"),
-        ("points-2", "2 points", "二點"),
-        ("points-1", "1 point", "一點"),
-        ("points-0", "0 points", "零點"),
-        ("civil-pair", "civil pair", "文對"),
-        ("military-pair", "military pair", "武對"),
-        ("mixed-pair", "mixed pair", "文武"),
-        ("three-civil", "two civil and a military", "三文"),
-        ("three-military", "a civil and two military", "三武"),
-        ("quad", "four civil and military", "四文武"),
-        ("all-white", "all white", "全白"),
-        ("one-red", "one red", "一點紅"),
-        ("seven-military", "seven military", "七武"),
-        ("eight-military", "eight military", "八武"),
-        ("four-pairs", "four pairs", "四對"),
-        ("seven-civil", "seven civil", "七文"),
-        ("eight-civil", "eight civil", "八文"),
-    )
+COMBINATIONS: tuple[Combination, ...] = (
+    # Across the games: a supreme, which Pai Gow calls 至尊寶.
+    Combination(code="supreme", english=PAI_GOW_RANKS["supreme"][1], hant=LEADS["SUPREME"][1]),
+    *(
+        Combination(code=code, english=english, hant=hant)
+        for code, (hant, english) in PAI_GOW_RANKS.items()
+        if code != "supreme"
+    ),
+    *(
+        Combination(code=kind.lower().replace("_", "-"), english=english, hant=hant)
+        for kind, (english, hant) in LEADS.items()
+        if kind not in ("CIVIL_SINGLE", "MILITARY_SINGLE", "SUPREME")
+    ),
+    *(
+        Combination(code=code, english=english, hant=hant)
+        for code, (hant, english) in PATTERNS.items()
+    ),
 )
 COMBINATION_OF = {one.code: one for one in COMBINATIONS}
 

@@ -16,11 +16,11 @@ from msgspec.structs import replace as replaced
 from replay.audit import Read, prepared, read, ruleset_of, walk_of
 from replay.concealment import AUDITOR, BACK, Concealed, Viewpoint
 from replay.findings import CODES, Finding
+from replay.glossary import SEATS
 from replay.ruleset import Rulesets
 from replay.steps import Board, Placed, SeatView, Step, Walk
 from replay.telling import REFUSED, REFUSED_SENTENCE, Words, say
 
-_SEAT_NAMES = (say("East"), say("South"), say("West"), say("North"))
 # Findings that name tiles: about tiles that were not shown they have nothing to say.
 _NAMES_TILES = frozenset(
     ("tile-excess", "deal-wall", "tile-not-held", "lead-illegal", "follow-illegal", "not-eligible")
@@ -116,7 +116,7 @@ def _worded(step: Step, whole: Concealed, *, is_down: bool) -> Step:
             if step.kind == "deal"
             else say("discards {tiles} face down", tiles=tiles)
         )
-        told = say("{seat} {acts}.", seat=_SEAT_NAMES[step.seat], acts=words)
+        told = say("{seat} {acts}.", seat=SEATS[step.seat], acts=words)
         why = _why(step)
         return replace(
             step,

@@ -6,14 +6,8 @@ from msgspec import UNSET
 
 from replay.banker_pai_gow.play import WINNERS, Phase, Play, next_to_reveal
 from replay.banker_pai_gow.record import Facts
-from replay.banker_pai_gow.words import (
-    SEALS,
-    amount,
-    comparison,
-    holding_note,
-    holding_of,
-    rank_in,
-)
+from replay.banker_pai_gow.words import amount, comparison, holding_note, holding_of, rank_in
+from replay.glossary import SEALS
 from replay.steps import Board, Placed, SeatView
 from replay.telling import say, series
 from replay.tiles import CODES

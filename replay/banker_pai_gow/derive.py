@@ -20,7 +20,8 @@ from replay.banker_pai_gow.options import (
 from replay.banker_pai_gow.payout import Cap, Settlement, by_seat, settlement_of
 from replay.banker_pai_gow.play import Play, replay
 from replay.banker_pai_gow.record import Facts, Logged, PaiGowHand
-from replay.banker_pai_gow.words import SEALS, amount, short_amount
+from replay.banker_pai_gow.words import amount, short_amount
+from replay.glossary import SEALS
 from replay.money import Rate, format_minor, quotient_text
 from replay.steps import Figure, Stage
 from replay.telling import listed, say, series

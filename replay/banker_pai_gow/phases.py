@@ -16,7 +16,8 @@ from replay.banker_pai_gow.record import (
     PaiGowEvent,
     Reveal,
 )
-from replay.banker_pai_gow.words import SEALS, rank_in
+from replay.banker_pai_gow.words import rank_in
+from replay.glossary import SEALS
 from replay.record import Void
 from replay.steps import Part
 from replay.telling import say

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Literal, get_args
 
-from replay.telling import say
+from replay.glossary import PAI_GOW_RANKS
 from replay.tiles import CODES, COPIES, INDEX, KIND_COUNT, VALUES
 
 RankCode = Literal[
@@ -113,45 +113,10 @@ HIGH9_RANKS = range(21, 23)
 COMBO_RANKS = range(17, 23)
 NINE_POINTS_RANK, ZERO_POINTS_RANK = 23, 32
 
-_NAMES = (
-    (say("至尊寶"), say("Supreme Pair")),
-    (say("雙天"), say("pair of Heavens")),
-    (say("雙地"), say("pair of Earths")),
-    (say("雙人"), say("pair of Men")),
-    (say("雙鵝"), say("pair of Geese")),
-    (say("雙梅"), say("pair of Plums")),
-    (say("雙長三"), say("pair of Long Threes")),
-    (say("雙板凳"), say("pair of Benches")),
-    (say("雙斧頭"), say("pair of Axes")),
-    (say("雙紅頭"), say("pair of Red Head Tens")),
-    (say("雙高腳"), say("pair of Long Leg Sevens")),
-    (say("雙零霖"), say("pair of Red Mallet Sixes")),
-    (say("雜九"), say("pair of Mixed Nines")),
-    (say("雜八"), say("pair of Mixed Eights")),
-    (say("雜七"), say("pair of Mixed Sevens")),
-    (say("雜五"), say("pair of Mixed Fives")),
-    (say("天王"), say("Heaven King")),
-    (say("地王"), say("Earth King")),
-    (say("天槓"), say("Heaven Gong")),
-    (say("地槓"), say("Earth Gong")),
-    (say("天高九"), say("Heaven High Nine")),
-    (say("地高九"), say("Earth High Nine")),
-    (say("九點"), say("9 points")),
-    (say("八點"), say("8 points")),
-    (say("七點"), say("7 points")),
-    (say("六點"), say("6 points")),
-    (say("五點"), say("5 points")),
-    (say("四點"), say("4 points")),
-    (say("三點"), say("3 points")),
-    (say("二點"), say("2 points")),
-    (say("一點"), say("1 point")),
-    (say("零點"), say("0 points")),
-)
 RANKS: tuple[Rank, ...] = tuple(
     Rank(number=number, code=code, hant=hant, english=english)
-    for number, (code, (hant, english)) in enumerate(
-        zip(get_args(RankCode), _NAMES, strict=True), start=1
-    )
+    for number, code in enumerate(get_args(RankCode), start=1)
+    for hant, english in (PAI_GOW_RANKS[code],)
 )
 
 Holding = tuple[int, int]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from replay.banker_pai_gow.play import HOLDING_SIZE, Phase, Play, legal_bankers
 from replay.banker_pai_gow.record import Bet, Bid, Compare, PaiGowEvent
-from replay.banker_pai_gow.words import SEATS, tile_names
+from replay.banker_pai_gow.words import tile_names
 from replay.findings import Finding
+from replay.glossary import SEATS
 from replay.record import Void
 from replay.telling import listed, say
 from replay.tiles import INDEX, KINDS

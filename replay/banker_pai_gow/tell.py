@@ -25,14 +25,8 @@ from replay.banker_pai_gow.record import (
     Reveal,
 )
 from replay.banker_pai_gow.refused import why_refused
-from replay.banker_pai_gow.words import (
-    OUTCOMES,
-    SEATS,
-    amount,
-    english_tile_names,
-    rank_in,
-    tile_names,
-)
+from replay.banker_pai_gow.words import OUTCOMES, amount, english_tile_names, rank_in, tile_names
+from replay.glossary import SEATS
 from replay.record import Void
 from replay.steps import Board, Part, Placed, Step
 from replay.telling import REFUSED, REFUSED_SENTENCE, say, uncapital, without_stop

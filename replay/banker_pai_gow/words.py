@@ -31,9 +31,6 @@ from replay.money import format_minor
 from replay.telling import capital, listed, say, series
 from replay.tiles import KIND_COUNT, KINDS, Suit
 
-SEALS = (say("東"), say("南"), say("西"), say("北"))
-SEATS = (say("East"), say("South"), say("West"), say("North"))
-
 _POINTS = (
     say("zero points"),
     say("one point"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from replay.findings import Finding
+from replay.glossary import BONUSES, METHODS, PATTERNS, SEALS
 from replay.steps import Board, Placed, SeatView
 from replay.telling import say
 from replay.tien_gow.checks import thrower_of
@@ -25,17 +26,7 @@ from replay.tien_gow.record import (
 )
 from replay.tien_gow.refused import refused_title, why_refused
 from replay.tien_gow.state import Moment
-from replay.tien_gow.words import (
-    BONUSES,
-    METHODS,
-    NAMES,
-    PATTERNS,
-    SEALS,
-    count_word,
-    name_of,
-    ordinal,
-    suit_word,
-)
+from replay.tien_gow.words import NAMES, count_word, name_of, ordinal, suit_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from replay.glossary import PATTERNS
 from replay.steps import Choice, Decision
 from replay.telling import say
 from replay.tien_gow.checks import patterns_in_force
@@ -18,7 +19,7 @@ from replay.tien_gow.lipai import holds
 from replay.tien_gow.options import Rules
 from replay.tien_gow.record import AnyHand, Declare, Discard, Play
 from replay.tien_gow.state import Moment
-from replay.tien_gow.words import NAMES, PATTERNS, name_of, tile_names
+from replay.tien_gow.words import NAMES, name_of, tile_names
 from replay.tiles import INDEX, indices
 
 LEAD_TILES_MAX = 4

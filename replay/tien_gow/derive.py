@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from replay.glossary import PATTERNS, SEALS
 from replay.money import format_minor
 from replay.steps import Figure, Stage
 from replay.telling import listed, say
@@ -17,7 +18,7 @@ from replay.tien_gow.play import replay
 from replay.tien_gow.record import AnyHand, Facts, Logged, is_void
 from replay.tien_gow.state import Moment, Replay
 from replay.tien_gow.units_way import UnitsWay, logged_bonuses_of
-from replay.tien_gow.words import NAMES, PATTERNS, SEALS, amount
+from replay.tien_gow.words import NAMES, amount
 
 NOBODY = "–"
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replay.findings import Finding
+from replay.glossary import SEALS
 from replay.telling import say
 from replay.tien_gow.combinations import LONG_LEG_PAIR, MALLET_PAIR
 from replay.tien_gow.options import Rules
 from replay.tien_gow.record import Discard, TienGowEvent
 from replay.tien_gow.state import Moment
-from replay.tien_gow.words import NAMES, SEALS, count_word, name_of, suit_word, tile_names
+from replay.tien_gow.words import NAMES, count_word, name_of, suit_word, tile_names
 
 
 def why_refused(event: TienGowEvent, found: Finding, moment: Moment, rules: Rules) -> str:

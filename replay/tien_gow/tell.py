@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from replay.findings import Finding
+from replay.glossary import BONUSES, METHODS, PATTERNS, SEALS, SEATS
 from replay.record import Void
 from replay.steps import Decision, Part, Step
 from replay.telling import REFUSED, REFUSED_SENTENCE, say, without_stop
@@ -29,18 +30,7 @@ from replay.tien_gow.record import (
 )
 from replay.tien_gow.refused import why_refused
 from replay.tien_gow.state import Moment, Replay
-from replay.tien_gow.words import (
-    BONUSES,
-    METHODS,
-    NAMES,
-    PATTERNS,
-    SEALS,
-    SEATS,
-    english_tile_names,
-    name_of,
-    signed,
-    tile_names,
-)
+from replay.tien_gow.words import NAMES, english_tile_names, name_of, signed, tile_names
 
 
 def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:

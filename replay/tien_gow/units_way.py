@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from replay.glossary import BONUSES, ENDINGS, SEALS
 from replay.steps import Stage
 from replay.telling import say, series
 from replay.tien_gow.immediate import RULE_OF_KIND, Earned, multiples_of
@@ -12,7 +13,7 @@ from replay.tien_gow.options import Rules
 from replay.tien_gow.payout import ORDINARY, Payment, Settled, payments_of
 from replay.tien_gow.record import AnyHand, Bonus
 from replay.tien_gow.state import Moment, Replay
-from replay.tien_gow.words import BONUSES, ENDINGS, NAMES, SEALS, signed
+from replay.tien_gow.words import NAMES, signed
 
 
 class Line(NamedTuple):

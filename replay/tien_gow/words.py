@@ -5,74 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from replay.glossary import GROUP_PLURALS, GROUPS, LEADS, PLURALS
 from replay.money import format_minor
 from replay.telling import listed, say
 from replay.tien_gow.combinations import COMBINATIONS, Type, pack, type_of, unpack
 from replay.tiles import INDEX, KINDS
 
-SEALS = (say("東"), say("南"), say("西"), say("北"))
-SEATS = (say("East"), say("South"), say("West"), say("North"))
-
-_PLURALS: dict[str, str] = {
-    "Heaven": say("Heavens"), "Earth": say("Earths"), "Man": say("Men"), "Goose": say("Geese"),
-    "Plum": say("Plums"), "Long Three": say("Long Threes"), "Bench": say("Benches"),
-    "Axe": say("Axes"), "Red Head Ten": say("Red Head Tens"),
-    "Long Leg Seven": say("Long Leg Sevens"), "Red Mallet Six": say("Red Mallet Sixes"),
-    "Mixed Nine": say("Mixed Nines"), "Mixed Eight": say("Mixed Eights"),
-    "Mixed Seven": say("Mixed Sevens"), "Mixed Five": say("Mixed Fives"),
-    "Nine": say("Nines"), "Eight": say("Eights"), "Seven": say("Sevens"), "Five": say("Fives"),
-}  # fmt: skip
-# 天九 地八 人七 鵝五, by the strength of a combination inside its type: 4 to 1.
-_GROUPS = {
-    4: (say("天九"), say("Heaven"), say("Nine")),
-    3: (say("地八"), say("Earth"), say("Eight")),
-    2: (say("人七"), say("Man"), say("Seven")),
-    1: (say("鵝五"), say("Goose"), say("Five")),
-}
-TYPES: dict[Type, tuple[str, str]] = {
-    Type.CIVIL_SINGLE: (say("civil single"), say("單文")),
-    Type.MILITARY_SINGLE: (say("military single"), say("單武")),
-    Type.CIVIL_PAIR: (say("civil pair"), say("文對")),
-    Type.MILITARY_PAIR: (say("military pair"), say("武對")),
-    Type.MIXED_PAIR: (say("mixed pair"), say("文武")),
-    Type.SUPREME: (say("supreme pair"), say("至尊")),
-    Type.THREE_CIVIL: (say("two civil and a military"), say("三文")),
-    Type.THREE_MILITARY: (say("a civil and two military"), say("三武")),
-    Type.QUAD: (say("four civil and military"), say("四文武")),
-}
-BONUSES = {"supreme": say("賀尊"), "capture-supreme": say("擒尊"), "four-grand": say("四大賀")}
-PATTERNS = {
-    "all-white": (say("全白"), say("all white")),
-    "one-red": (say("一點紅"), say("one red")),
-    "seven-military": (say("七武"), say("seven military")),
-    "eight-military": (say("八武"), say("eight military")),
-    "four-pairs": (say("四對"), say("four pairs")),
-    "seven-civil": (say("七文"), say("seven civil")),
-    "eight-civil": (say("八文"), say("eight civil")),
-}
-METHODS = {
-    "side-left": say("開邊, from the left"),
-    "side-right": say("開邊, from the right"),
-    "stack-by-stack": say("輪棟, stack by stack"),
-    "alternate": say("間棟, alternate stacks"),
-    "layer": say("片面, by layers"),
-    "heart": say("挖心, from the heart"),
-    "ears": say("切耳, from the ears"),
-    "dragon-phoenix": say("龍頭鳳尾, dragon and phoenix"),
-    "twin-wings": say("雙翼齊飛, twin wings"),
-    "three-lions": say("舞三獅, three lions"),
-}
-ENDINGS = {
-    "bao-zun": say("包尊"),
-    "four-bao": say("四大包"),
-    "yao": say("么結"),
-    "capture": say("擒, captured"),
-    "quad-capture": say("擒四文武, captured"),
-    "slam-seven": say("七支"),
-    "slam-eight": say("八支"),
-    "lipai-seven": say("七支"),
-    "lipai-eight": say("八支"),
-}
+TYPES = {kind: LEADS[kind.name] for kind in Type}
+# By the English name of a kind, for a combination is named by the names of its tiles.
+_PLURALS = GROUP_PLURALS | {KINDS[INDEX[code]].english: many for code, many in PLURALS.items()}
 
 
 class Name(NamedTuple):
@@ -95,7 +36,7 @@ def _article(english: str) -> str:
 
 def _name(kinds: Sequence[int], code: int) -> Name:
     kind, first = type_of(code), KINDS[kinds[0]]
-    group, civil, military = _GROUPS.get(code & 31, ("", "", ""))
+    group, civil, military = GROUPS.get(code & 31, ("", "", ""))
     if kind in (Type.CIVIL_SINGLE, Type.MILITARY_SINGLE):
         return Name(first.hant, first.english, _article(first.english))
     if kind is Type.CIVIL_PAIR:

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
+from replay.glossary import PLURALS, POSITION_TITLES, POSITION_TITLES_HANT, WENZHOU_CLASSES
 from replay.telling import say
 from replay.tiles import CODES, INDEX, KINDS, VALUES
 from replay.wenzhou_pai_gow.ranking import Rank
 
-# In the order of record.POSITIONS.
-POSITION_TITLES = (say("Bank"), say("Shun"), say("Chu"), say("Dao"))
-POSITION_TITLES_HANT = (say("莊"), say("順門"), say("出門"), say("到門"))
-
-_PLURALS = {
-    "66": say("Heavens"), "11": say("Earths"), "44": say("Men"), "13": say("Geese"),
-    "55": say("Plums"), "33": say("Long Threes"), "22": say("Benches"), "56": say("Axes"),
-    "46": say("Red Head Tens"), "16": say("Long Leg Sevens"), "15": say("Red Mallet Sixes"),
-    "36": say("Mixed Nines"), "45": say("Mixed Nines"), "26": say("Mixed Eights"),
-    "35": say("Mixed Eights"), "25": say("Mixed Sevens"), "34": say("Mixed Sevens"),
-    "14": say("Mixed Fives"), "23": say("Mixed Fives"),
-}  # fmt: skip
 _DIGITS_HANT = "零一二三四五六七八九"
-# The pair classes that are no pair of equal names.
-_SPECIAL = {
-    3: (say("Supreme"), say("至尊")),
-    9: (say("Heaven-Nine King"), say("天九王")),
-    10: (say("Heaven Gong"), say("天槓")),
-    11: (say("Earth Gong"), say("地槓")),
-    12: (say("Heaven-Nine"), say("天九")),
-    13: (say("Earth-Nine"), say("地九")),
-}
 
 
 def position_name(position: int) -> str:
@@ -52,11 +32,11 @@ def hand_names(rank: Rank) -> tuple[str, str]:
         if rank.points == 1:
             return say("1 point"), hant
         return say("{points} points", points=rank.points), hant
-    special = _SPECIAL.get(rank.pair_class)
+    special = WENZHOU_CLASSES.get(rank.pair_class)
     if special is not None:
         return special
     kind = KINDS[rank.tiles[0]]
-    return say("pair of {tiles}", tiles=_PLURALS[kind.code]), say("雙{tile}", tile=kind.hant)
+    return say("pair of {tiles}", tiles=PLURALS[kind.code]), say("雙{tile}", tile=kind.hant)
 
 
 def hand_name(rank: Rank) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from replay.glossary import POSITION_TITLES, POSITION_TITLES_HANT
 from replay.money import format_minor
 from replay.steps import Board, DoorView, WagerView
 from replay.telling import say
 from replay.tiles import CODES
 from replay.wenzhou_pai_gow.names import (
-    POSITION_TITLES,
-    POSITION_TITLES_HANT,
     hand_names,
     hand_note,
     position_name,

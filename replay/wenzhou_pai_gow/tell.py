@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from replay.glossary import POSITION_TITLES_HANT
 from replay.money import format_minor
 from replay.record import Void
 from replay.steps import Part, Step
 from replay.telling import capital, say
-from replay.wenzhou_pai_gow.names import POSITION_TITLES_HANT
 from replay.wenzhou_pai_gow.options import Rules
 from replay.wenzhou_pai_gow.play import Replay, play
 from replay.wenzhou_pai_gow.record import (

@@ -10,6 +10,7 @@ from typing import get_args
 import pytest
 
 import replay
+from replay import glossary
 from replay.banker_pai_gow.ranking import RANKS, RankCode
 from replay.tien_gow import words
 from replay.tien_gow.combinations import Type
@@ -83,7 +84,7 @@ def test_every_rank_name_is_there_in_order() -> None:
 def test_every_pattern_is_there() -> None:
     told = rows("Winning deals")
     assert [name for name in told if name in PATTERNS] == list(PATTERNS)
-    for name, (characters, english) in words.PATTERNS.items():
+    for name, (characters, english) in glossary.PATTERNS.items():
         assert told[name][1] == english
         assert hant(told[name]) == characters
 
@@ -91,7 +92,7 @@ def test_every_pattern_is_there() -> None:
 def test_every_wall_method_is_there() -> None:
     told = rows("Wall methods")
     assert list(told) == ["method", *METHODS]
-    for name, title in words.METHODS.items():
+    for name, title in glossary.METHODS.items():
         assert f"{hant(told[name])}, {told[name][1]}" == title
 
 
@@ -107,7 +108,7 @@ def test_every_lead_type_is_there() -> None:
 
 def test_every_bonus_is_there() -> None:
     told = rows("Payments and endings")
-    assert {name: hant(told[name]) for name in get_args(BonusKind)} == words.BONUSES
+    assert {name: hant(told[name]) for name in get_args(BonusKind)} == glossary.BONUSES
 
 
 def test_every_position_and_class_of_wenzhou_is_there() -> None:
