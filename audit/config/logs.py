@@ -4,6 +4,8 @@ from typing import Any
 
 import structlog
 
+from audit.config.veiling import veiled
+
 SHARED: list[structlog.typing.Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -12,6 +14,15 @@ SHARED: list[structlog.typing.Processor] = [
 ]
 # Of what libraries add to a line only this is kept: a request's address can hold a player's name.
 EXTRA = ["status_code"]
+
+
+def veil_secrets(
+    _logger: Any, _name: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Cut short the secret of a link wherever a line would hold it: Django names addresses."""
+    return {
+        name: veiled(value) if isinstance(value, str) else value for name, value in event.items()
+    }
 
 
 def logging_config(level: str) -> dict[str, Any]:
@@ -32,6 +43,7 @@ def logging_config(level: str) -> dict[str, Any]:
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                     structlog.processors.format_exc_info,
+                    veil_secrets,
                     structlog.processors.JSONRenderer(),
                 ],
             },

@@ -23,7 +23,7 @@ from audit.models import AcceptedSoftware, SoftwareCheck
 from audit.selectors.rulesets import file_rulesets
 
 FOLDERS = ("replay", "audit", "templates", "requirements")
-FILES = ("manage.py", "dev.py", "pyproject.toml")
+FILES = ("manage.py", "dev.py", "gunicorn.conf.py", "pyproject.toml")
 # Of a setting with such a word in its name nothing is taken, not even a hash.
 SECRET_WORDS = ("SECRET", "PASSWORD", "TOKEN", "URL", "KEY", "CREDENTIAL")
 # These hold addresses, folders of this machine, or objects that are no plain values.
