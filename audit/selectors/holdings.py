@@ -59,9 +59,9 @@ def with_net(net: Decimal, seat: int | None) -> Q:
     """
     by_units: dict[int, list[int]] = {}
     for digits in range(DIGITS_MAX + 1):
-        units = net.scaleb(digits)
-        if units == units.to_integral_value():
-            by_units.setdefault(int(units), []).append(digits)
+        exact = net.scaleb(digits)
+        if exact == exact.to_integral_value():
+            by_units.setdefault(int(exact), []).append(digits)
     found = Q(pk__in=[])
     for units, digits_of in by_units.items():
         rows = Holding.objects.filter(version_id=OuterRef("version_id"), nets__contains=[units])

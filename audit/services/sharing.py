@@ -64,6 +64,8 @@ def create_share_link(
             replay.say("Every tile is shown to those who have an account, and in a bundle.")
         )
     _check_seen(_own_hand(access, hand), asked)
+    if access.account_id is None:
+        raise ShareRefused("A link is somebody's: sign in to make one.")
     secret = secrets.token_urlsafe(SECRET_BYTES)
     link = ShareLink.objects.create(
         hand_id=hand,

@@ -62,6 +62,8 @@ def create_webhook(
     if unknown := sorted(set(codes) - set(replay.CODES)):
         raise WebhookRefused(replay.say("{unknown} is no finding code.", unknown=unknown[0]))
     _check_scope(access, None if sources is None else frozenset(sources))
+    if access.account_id is None:
+        raise WebhookRefused("A webhook is somebody's: sign in to make one.")
     if Webhook.objects.filter(ended_at=None).count() >= HOOKS_MAX:
         raise WebhookRefused(
             replay.say(
@@ -114,7 +116,7 @@ def check_url(url: str) -> None:
 
 def _check_scope(access: Access, sources: Sources) -> None:
     own = access.sources(Act.MANAGE_WEBHOOKS)
-    if access.account_id is None or (own is not None and (sources is None or not sources <= own)):
+    if own is not None and (sources is None or not sources <= own):
         raise WebhookRefused(
             replay.say("A webhook can tell of sources that you may manage, and no others.")
         )

@@ -198,7 +198,7 @@ def send_messages(*, seconds: float) -> bool:
         if delivery is None:
             return False
         _attempt(delivery)
-    return _due(timezone.now()).exists()
+    return bool(_due(timezone.now()).exists())
 
 
 def _due(now: datetime) -> Any:
@@ -256,7 +256,7 @@ def _attempt(delivery: WebhookDelivery) -> None:
             row.next_at = now + timedelta(seconds=RETRIES[row.attempt_count])
         else:
             row.state = DeliveryState.GIVEN_UP
-        row.attempt_count = F("attempt_count") + 1  # type: ignore[assignment]
+        row.attempt_count = F("attempt_count") + 1
         row.leased_until = None
         row.save()
 

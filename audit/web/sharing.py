@@ -111,7 +111,7 @@ def _viewers(played: selectors.PlayedHand) -> tuple[tuple[str, str], ...]:
 def _span(hours: int) -> str:
     if hours == 1:
         return _("1 hour")
-    if hours == 24:  # noqa: PLR2004 - a day
+    if hours == 24:
         return _("1 day")
     return _("%(days)s days") % {"days": hours // 24}
 

@@ -24,8 +24,8 @@ from audit.services.webhooks import (
     send_again,
     try_webhook,
 )
-from audit.web.language import told
 from audit.web.access import access_of_request, needs, sources_of_request
+from audit.web.language import told
 
 ACTS = ("pause", "resume", "end", "try", "again")
 
