@@ -16,6 +16,11 @@ SELECT count(*), min(o."{key}") FROM "{table}" o
 WHERE o."{column}" IS NOT NULL {window}
     AND NOT EXISTS (SELECT FROM "{target}" t WHERE t."{target_column}" = o."{column}")
 """
+# What may name something that went under a retention run: a hold that was lifted, and a comparison
+# with a verdict of which its leaf's words were kept.
+_MAY_BE_GONE = {("audit_legalhold", "hand_id"), ("audit_legalhold", "case_id")}
+_EARLIER = ("audit_comparison", "earlier_id")
+_DEPARTED = "AND NOT EXISTS (SELECT FROM audit_departedverdict d WHERE d.verdict = o.earlier_id)"
 # A number and no subquery, so that the planner knows how few rows it has to look at.
 _LAST = 'SELECT max("{key}") FROM "{table}"'
 _WINDOW = 'AND o."{key}" > %s'
@@ -47,7 +52,9 @@ def _unchecked() -> list[models.ForeignKey[Any, Any]]:
         field
         for model in apps.get_app_config("audit").get_models()
         for field in model._meta.local_fields  # noqa: SLF001
-        if isinstance(field, models.ForeignKey) and not field.db_constraint  # type: ignore[attr-defined]
+        if isinstance(field, models.ForeignKey)
+        and not field.db_constraint  # type: ignore[attr-defined]
+        and (model._meta.db_table, field.column) not in _MAY_BE_GONE  # noqa: SLF001
     ]
     return sorted(fields, key=lambda field: (field.model._meta.db_table, field.column))  # noqa: SLF001
 
@@ -65,12 +72,13 @@ def _missing(
         "target": field.target_field.model._meta.db_table,  # noqa: SLF001
         "target_column": field.target_field.column,
     }
+    known = _DEPARTED if (parts["table"], parts["column"]) == _EARLIER else ""
     if newest is None:
-        cursor.execute(_MISSING.format(window="", **parts))
+        cursor.execute(_MISSING.format(window=known, **parts))
     else:
         cursor.execute(_LAST.format(**parts))
         (last,) = cursor.fetchone()
-        window = _WINDOW.format(**parts)
+        window = f"{_WINDOW.format(**parts)} {known}"
         cursor.execute(_MISSING.format(window=window, **parts), [(last or 0) - newest])
     rows, first = cursor.fetchone()
     return rows, first

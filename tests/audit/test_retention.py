@@ -319,6 +319,7 @@ def test_the_hand_before_goes_and_the_comparison_with_it_stays_as_sealed(ingest,
     continue_run(run_id=run)
     status, words = verify()
     assert status == 0, words
+    assert all(one.rows == 0 for one in missing_references())
     # Its bundle has what can still be made again.
     made = bundle_hand(hand_id=later.pk, sources=None)
     assert verify_bundle(made.data).problems == ()
@@ -415,6 +416,7 @@ def test_a_hold_on_a_hand_keeps_it_until_it_is_lifted(ingest, keeper):
         lift_hold(access=keeper, hold=hold, reason="settled")
     assert continue_run(run_id=run).items == 1
     assert verify()[0] == 0
+    assert all(one.rows == 0 for one in missing_references())
 
 
 def test_a_hold_on_a_source_keeps_all_of_it(ingest, keeper):
