@@ -21,7 +21,7 @@ from audit.services.touching import touch_hands
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renamed:
-    """A hand whose current record, `line` of an upload, is read as the hand `name` of `source` now."""
+    """A hand whose current record, `line` of an upload, is read as `name` of `source` now."""
 
     hand_pk: int
     source: str
