@@ -87,9 +87,9 @@ _CODE_WORDS: dict[str, str] = {
     word: word
     for word in (
         say("at"), say("code"), say("combination"), say("conflict"), say("decision"), say("from"),
-        say("game"), say("net"), say("open"), say("overdue"), say("owner"), say("player"),
-        say("q"), say("risk"), say("source"), say("state"), say("table"), say("tile"), say("to"),
-        say("upload"), say("verdict"),
+        say("game"), say("met"), say("net"), say("open"), say("overdue"), say("owner"),
+        say("player"), say("q"), say("risk"), say("source"), say("state"), say("table"), say("tile"),
+        say("to"), say("upload"), say("verdict"),
         say("approved"), say("decided"), say("exported"), say("proposed"), say("rejected"),
         say("withdrawn"), say("operator"), say("log"), say("engine"), say("rule"),
         say("bank"), say("banker"), say("bet"), say("bid"), say("bonus"), say("compare"),
@@ -136,9 +136,10 @@ def chinese(text: str) -> SafeString:
 
     On an English page each Chinese run is marked as such.
     """
-    text = minus(told(text))
+    # Asked once: a page prints hundreds of these.
     if not is_english():
-        return escape(text)
+        return escape(minus(told(text)))
+    text = minus(text)
     parts: list[str] = []
     end = 0
     for match in _CHINESE.finditer(text):

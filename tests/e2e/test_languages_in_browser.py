@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -44,7 +45,9 @@ def choose(page: Any, language: str) -> None:
         page.locator(f"button[name=language][value={language}]").click()
 
 
-def test_the_switch_keeps_the_step_and_steps_on_in_the_language(page: Any, live_server: Any) -> None:
+def test_the_switch_keeps_the_step_and_steps_on_in_the_language(
+    page: Any, live_server: Any
+) -> None:
     keys = stock()
     sign_in(page)
     address = f"/hands/{keys['tg-slam']}/steps/3/"
@@ -64,12 +67,13 @@ def test_the_switch_keeps_the_step_and_steps_on_in_the_language(page: Any, live_
 def test_before_signing_in_the_browser_is_heard_and_may_be_overruled(
     browser: Any, live_server: Any
 ) -> None:
-    context = browser.new_context(locale="zh-CN", viewport=PHONE, base_url=live_server.url)
-    page = context.new_page()
-    page.goto("/login")
-    assert page.locator("h1").text_content() == "登录"
-    choose(page, "zh-hant")
-    assert page.locator("h1").text_content() == "登入"
+    options = {"locale": "zh-CN", "viewport": PHONE, "base_url": live_server.url}
+    with closing(browser.new_context(**options)) as context:
+        page = context.new_page()
+        page.goto("/login")
+        assert page.locator("h1").text_content() == "登录"
+        choose(page, "zh-hant")
+        assert page.locator("h1").text_content() == "登入"
 
 
 @pytest.mark.parametrize("language", ["zh-hant", "zh-hans"])
@@ -77,13 +81,12 @@ def test_a_phone_shows_every_page_whole_without_script(
     browser: Any, live_server: Any, language: str
 ) -> None:
     keys = stock()
-    context = browser.new_context(
-        base_url=live_server.url, viewport=PHONE, java_script_enabled=False, color_scheme="dark"
-    )
-    page = sign_in(context.new_page())
-    choose(page, language)
-    for address in ("/overview/", "/hands/", "/desk/", "/uploads/", "/rules/", "/reports/",
-                    *(f"/hands/{key}/" for key in keys.values())):  # fmt: skip
-        page.goto(address)
-        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert page.evaluate(overflow) <= 0, address
+    options = {"base_url": live_server.url, "viewport": PHONE, "color_scheme": "dark"}
+    with closing(browser.new_context(**options, java_script_enabled=False)) as context:
+        page = sign_in(context.new_page())
+        choose(page, language)
+        for address in ("/overview/", "/hands/", "/desk/", "/uploads/", "/rules/", "/reports/",
+                        *(f"/hands/{key}/" for key in keys.values())):  # fmt: skip
+            page.goto(address)
+            overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            assert page.evaluate(overflow) <= 0, address
