@@ -35,6 +35,7 @@ HAND_FILTERS: tuple[Parameter, ...] = tuple(
         ("table", "Only this table, exactly.", TEXT, "T1"),
         ("source", "Only this source, exactly.", TEXT, "house"),
         ("player", "Only hands of this player, exactly.", TEXT, "Ling"),
+        ("met", "Only hands in which this player, exactly, sat too.", TEXT, "Bo"),
         ("verdict", "Only with this verdict.", choice(*VerdictKind.values), "discrepant"),
         ("code", "Only with a finding of this code.", choice(*replay.CODES), "net-mismatch"),
         ("from", "From this day of the log on.", DAY, "2025-05-01"),

@@ -22,7 +22,7 @@ SHOWN = "_tilecourt_shown"
 VISIT = "visit"
 ASKED_MAX = 40
 # Written down under these names in an address, or in its query.
-PLAYER_KEYS = ("player",)
+PLAYER_KEYS = ("player", "met")
 # What says nothing about a hand or a person, and is asked for again and again.
 NOT_JOURNALLED = frozenset({Act.OWN_ACCOUNT, Act.SEE_RULES})
 

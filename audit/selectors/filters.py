@@ -60,7 +60,8 @@ OPEN_DAYS: Mapping[str, tuple[int, int | None]] = {
 class HandFilters:
     """What was asked for; None, empty or False where nothing was.
 
-    `day_from` and `day_to`, both included, are days in the offset of the log. `text` is the
+    `player` and `met` are whole names of two people who both sat in the hand, or of one. `day_from`
+    and `day_to`, both included, are days in the offset of the log. `text` is the
     beginning of a hand id or of a table, or a whole player name. `upload` finds the hands that an
     upload brought, known ones too; `is_conflict` only those with several versions in conflict,
     `rules` (NOT_IN_FORCE) those that name a revision that was not in force at their source,
@@ -73,6 +74,7 @@ class HandFilters:
     table: str = ""
     source: str = ""
     player: str = ""
+    met: str = ""
     verdict: str = ""
     code: str = ""
     day_from: date | None = None
@@ -90,7 +92,7 @@ class HandFilters:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> HandFilters:
-        """Read `game table source player verdict code from to q upload conflict open
+        """Read `game table source player met verdict code from to q upload conflict open
         risk rules`.
 
         Other keys are left alone, an empty value counts as absent. Raises: BadQuery.
@@ -100,6 +102,7 @@ class HandFilters:
             table=_text(query, "table"),
             source=_text(query, "source"),
             player=_text(query, "player"),
+            met=_text(query, "met"),
             verdict=_choice(query, "verdict", tuple(VerdictKind.values)),
             code=_choice(query, "code", tuple(replay.CODES)),
             day_from=_day(query, "from"),
@@ -117,6 +120,8 @@ class HandFilters:
         )
         if filters.day_from and filters.day_to and filters.day_to < filters.day_from:
             raise BadQuery(replay.say("The last day lies before the first."))
+        if filters.met and filters.met == filters.player:
+            raise BadQuery(replay.say("Nobody meets themselves: name two players."))
         return filters
 
     def condition(self, *, sources: Sources) -> Q:
@@ -133,8 +138,8 @@ class HandFilters:
         ):
             if value:
                 wanted &= Q(**{column: value})
-        if self.player:
-            wanted &= Q(players__contains=[self.player])
+        if named := [name for name in (self.player, self.met) if name]:
+            wanted &= Q(players__contains=named)
         if self.code:
             wanted &= Q(finding_codes__contains=[self.code])
         if self.text:

@@ -22,6 +22,7 @@ KEYS = {
     "table": "table",
     "source": "source",
     "player": "player",
+    "met": "met",
     "verdict": "verdict",
     "code": "finding",
     "from": "from",

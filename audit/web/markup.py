@@ -88,8 +88,8 @@ _CODE_WORDS: dict[str, str] = {
     for word in (
         say("at"), say("code"), say("combination"), say("conflict"), say("decision"), say("from"),
         say("game"), say("met"), say("net"), say("open"), say("overdue"), say("owner"),
-        say("player"), say("q"), say("risk"), say("source"), say("state"), say("table"), say("tile"),
-        say("to"), say("upload"), say("verdict"),
+        say("player"), say("q"), say("risk"), say("source"), say("state"), say("table"),
+        say("tile"), say("to"), say("upload"), say("verdict"),
         say("approved"), say("decided"), say("exported"), say("proposed"), say("rejected"),
         say("withdrawn"), say("operator"), say("log"), say("engine"), say("rule"),
         say("bank"), say("banker"), say("bet"), say("bid"), say("bonus"), say("compare"),

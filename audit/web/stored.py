@@ -82,7 +82,7 @@ FILTERS = (
     say("every hand"), say("beginning with"), say("in conflict yes"), say("with rules"),
     say("days in an open case"), say("money at risk"), say("logged net"), say("naming"),
     say("game"), say("table"), say("source"), say("player"), say("verdict"), say("finding"),
-    say("from"), say("to"), say("upload"), say("tile"), say("combination"), say("at"),
+    say("from"), say("to"), say("upload"), say("tile"), say("combination"), say("at"), say("met"),
 )  # fmt: skip
 
 

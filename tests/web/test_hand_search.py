@@ -42,6 +42,32 @@ def test_a_hand_is_found_by_what_a_seat_held(site, stored):
     assert hands_on(listed(site, "net=-100.00&seat=2")) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("player=Ann&met=Bo", ["wz-1", "base-1"]),
+        ("player=Bo&met=Ann", ["wz-1", "base-1"]),
+        ("player=Ann&met=Cy", ["base-1"]),
+        ("met=Cy", ["base-1"]),
+        ("player=東&met=北", ["small-four", "tg-slam", "tg-white"]),
+        ("player=Ann&met=北", []),
+        ("player=Ann&met=bo", []),
+    ],
+)
+def test_s6_hands_in_which_two_players_met(site, store, query, found):
+    """At a table with seats, and by wagers where there are none; whoever is named first."""
+    store(*BASE)
+    assert hands_on(listed(site, query)) == found
+
+
+def test_s6_the_form_keeps_both_and_nobody_meets_themselves(site, store):
+    store(*BASE)
+    assert 'name="met" maxlength="128" value="Bo"' in listed(site, "player=Ann&met=Bo")
+    answer = site.get("/hands/?player=Ann&met=Ann")
+    assert answer.status_code == 400
+    assert "Nobody meets themselves: name two players." in answer.content.decode()
+
+
 def test_a_list_that_is_not_whole_yet_says_so(site, store):
     store(PAI_GOW)
     assert "still being looked into" in listed(site, "tile=66")

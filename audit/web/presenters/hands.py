@@ -21,8 +21,9 @@ MONTHS = (
     say("January"), say("February"), say("March"), say("April"), say("May"), say("June"),
     say("July"), say("August"), say("September"), say("October"), say("November"), say("December"),
 )  # fmt: skip
-FILTERS = ("verdict", "game", "code", "table", "player", "from", "to", "source", "q", "upload",
-           "conflict", "rules", "open", "risk", "tile", "combination", "seat", "net")  # fmt: skip
+FILTERS = ("verdict", "game", "code", "table", "player", "met", "from", "to", "source", "q",
+           "upload", "conflict", "rules", "open", "risk", "tile", "combination", "seat",
+           "net")  # fmt: skip
 # Those that look into the records.
 HELD_FILTERS = ("tile", "combination", "seat", "net")
 # Those that the form has no field for, and passes on.
