@@ -20,12 +20,14 @@ from django.utils.translation import templatize
 LOCALES = ("zh_Hant", "zh_Hans")
 DOMAIN = "django"
 # Which arguments of which function are messages: the first where it is not said.
-KEYWORDS: dict[str, tuple[int, ...] | None] = {
+KEYWORDS: dict[str, tuple[Any, ...] | None] = {
     "_": None,
     "gettext": None,
     "gettext_lazy": None,
     "gettext_noop": None,
     "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "pgettext_lazy": ((1, "c"), 2),
     "ngettext_lazy": (1, 2),
     "say": None,
     "phrase": None,
@@ -45,10 +47,14 @@ METADATA = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Message:
-    """A message; `plural` is its English form for several, empty where it has one form."""
+    """A message; `plural` is its English form for several, empty where it has one form.
+
+    `context` tells apart what English calls by one word and Chinese does not.
+    """
 
     text: str
     plural: str = ""
+    context: str = ""
 
 
 def folder_of(locale: str) -> Path:
@@ -73,32 +79,32 @@ def extracted(root: Path) -> list[Message]:
 
     Raises: ValueError where one text stands with and without a plural.
     """
-    found: dict[str, Message] = {}
+    found: dict[tuple[str, str], Message] = {}
     for path in sources(root):
-        for text in _messages_of(path):
-            one, many = text if isinstance(text, tuple) else (text, "")
-            if not one:
+        for message in _messages_of(path):
+            if not message.text:
                 continue
-            message = Message(one, many)
-            known = found.setdefault(one, message)
-            if known.plural and many and known != message:
-                raise ValueError(f"{path}: “{one}” has two plurals.")
-            if many and not known.plural:
-                found[one] = message
+            key = (message.context, message.text)
+            known = found.setdefault(key, message)
+            if known.plural and message.plural and known != message:
+                raise ValueError(f"{path}: “{message.text}” has two plurals.")
+            if message.plural and not known.plural:
+                found[key] = message
     return list(found.values())
 
 
-def _messages_of(path: Path) -> Iterator[str | tuple[str, str]]:
+def _messages_of(path: Path) -> Iterator[Message]:
     source = path.read_text("utf-8")
     if path.suffix == ".html":
         source = templatize(source, origin=str(path))
     keywords = cast("Any", KEYWORDS)
-    for _, text, _, _ in extract.extract(
+    for _, text, _, context in extract.extract(
         "python", io.BytesIO(source.encode()), keywords, (), {"encoding": "utf-8"}
     ):
         # A call with a name in place of a sentence gives nothing.
         if text:
-            yield text if isinstance(text, str) else (text[0] or "", text[1] or "")
+            one, many = (text, "") if isinstance(text, str) else (text[0] or "", text[1] or "")
+            yield Message(one, many, context or "")
 
 
 def read(locale: str) -> polib.POFile:
@@ -109,12 +115,12 @@ def read(locale: str) -> polib.POFile:
 
 def updated(old: polib.POFile, messages: list[Message], locale: str) -> polib.POFile:
     """The catalogue with these messages: kept translations, empty new ones, none too many."""
-    known = {entry.msgid: entry for entry in old}
+    known = {(entry.msgctxt or "", entry.msgid): entry for entry in old}
     new = polib.POFile(wrapwidth=0)
     new.metadata = {**METADATA, "Language": locale}
     for message in messages:
-        entry = polib.POEntry(msgid=message.text)
-        had = known.get(message.text)
+        entry = polib.POEntry(msgid=message.text, msgctxt=message.context or None)
+        had = known.get((message.context, message.text))
         if message.plural:
             entry.msgid_plural = message.plural
             entry.msgstr_plural = {0: _form(had)}

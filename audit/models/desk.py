@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from audit.models.comparisons import Comparison
 from audit.models.hands import Hand, exact_name
@@ -32,7 +33,7 @@ def minor_units_if_known() -> models.DecimalField[int | None, int | None]:
 class CaseState(models.TextChoices):
     """How a case stands. Only an open one can be decided."""
 
-    OPEN = "open", _("Open")
+    OPEN = "open", pgettext_lazy("case", "Open")
     DECIDED = "decided", _("Decided")
     WITHDRAWN = "withdrawn", _("Withdrawn")
 

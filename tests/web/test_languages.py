@@ -63,7 +63,9 @@ def spoken(client: Client, language: str) -> Client:
 @pytest.mark.parametrize("locale", catalogues.LOCALES)
 def test_every_message_has_its_words(locale: str, messages: list[catalogues.Message]) -> None:
     catalogue = catalogues.read(locale)
-    assert [entry.msgid for entry in catalogue] == [message.text for message in messages]
+    assert [(entry.msgctxt or "", entry.msgid) for entry in catalogue] == [
+        (message.context, message.text) for message in messages
+    ]
     assert [entry.msgid for entry in catalogue if not entry.translated() or entry.fuzzy] == []
     assert str(catalogues.updated(catalogue, messages, locale)) == str(catalogue)
 
