@@ -43,6 +43,8 @@ LEASE = timedelta(seconds=60)
 ANSWER_MAX = 1_000
 # After how many seconds the next attempt is made; after the last one it is given up.
 RETRIES = (30, 120, 600, 3_600, 6 * 3_600, 24 * 3_600)
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+_SIX_TO_FOUR = ipaddress.ip_network("2002::/16")
 _KINDS = (LeafKind.FINDING, LeafKind.COMPARISON_FINDING)
 
 _TOLD = """
@@ -317,8 +319,22 @@ def _address_of(host: str, port: int) -> str:
     addresses = [str(entry[4][0]) for entry in found]
     if not settings.TILECOURT_WEBHOOK_PRIVATE:
         for address in addresses:
-            if not ipaddress.ip_address(address.partition("%")[0]).is_global:
+            if not _is_outside(address):
                 raise Unreachable(
                     say("{host} leads to {address}, which lies inside.", host=host, address=address)
                 )
     return addresses[0]
+
+
+def _is_outside(text: str) -> bool:
+    """Whether an address is one machine's on the public network.
+
+    An address of IPv6 that carries one of IPv4 (mapped, compatible, translated by a gateway, 6to4)
+    may lead to any machine inside, so that only global unicast is let through, without 6to4.
+    """
+    address = ipaddress.ip_address(text.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address) and (
+        address not in _GLOBAL_UNICAST or address in _SIX_TO_FOUR
+    ):
+        return False
+    return address.is_global and not address.is_multicast

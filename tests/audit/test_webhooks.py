@@ -221,6 +221,31 @@ def test_an_address_inside_is_never_called(told, keeper, settings, receiver, hos
 
 
 @pytest.mark.parametrize(
+    "address",
+    ["::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::a00:1", "2002:7f00:1::1",
+     "::ffff:0:127.0.0.1", "0.0.0.0", "100.64.0.1", "224.0.0.1", "ff02::1", "fec0::1",
+     "fe80::1%eth0", "fd00:ec2::254"],
+)  # fmt: skip
+def test_a_name_that_leads_inside_by_another_spelling_is_never_called(
+    told, keeper, settings, receiver, monkeypatch, address
+):
+    """What a name server can answer: the number of a machine inside, wrapped in IPv6."""
+    hook = told(url="https://example.org/")
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    settings.TILECOURT_WEBHOOK_PRIVATE = False
+    found = [(0, 0, 0, "", (address, 443))]
+    monkeypatch.setattr(sending.socket, "getaddrinfo", lambda *asked, **how: found)
+    monkeypatch.setattr(sending, "CONNECT_SECONDS", 0.1)
+    sending.send_messages(seconds=5)
+    assert "lies inside" in WebhookAttempt.objects.get().error
+
+
+def test_machines_on_the_public_network_are_outside():
+    outside = ("93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
+    assert [sending._is_outside(one) for one in outside] == [True, True]
+
+
+@pytest.mark.parametrize(
     "url",
     ["http://example.org/", "ftp://example.org", "https://", "https://a:b@example.org/",
      "https://example.org/#x", "https://exa mple.org/", "https://example.org:99999/", "x" * 3000,
