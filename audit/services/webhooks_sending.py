@@ -10,9 +10,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import http.client
 import ipaddress
 import socket
+import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +23,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 import urllib3
+import urllib3.connection
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Max, Q
@@ -45,6 +49,7 @@ ANSWER_MAX = 1_000
 RETRIES = (30, 120, 600, 3_600, 6 * 3_600, 24 * 3_600)
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 _SIX_TO_FOUR = ipaddress.ip_network("2002::/16")
+_BROKEN = (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError)
 _KINDS = (LeafKind.FINDING, LeafKind.COMPARISON_FINDING)
 
 _TOLD = """
@@ -286,29 +291,48 @@ def post(delivery: WebhookDelivery) -> Answer:
         "User-Agent": "Tilecourt-Webhook/1",
         **signed_headers(hook.secret, str(delivery.pk), int(time.time()), body),
     }
-    with _pool(parts.scheme, host, parts.port) as pool:
-        try:
-            answer = pool.urlopen(
-                "POST", target, body=body, headers=headers, redirect=False, retries=False,
-                preload_content=False,
-            )  # fmt: skip
-            text = answer.read(ANSWER_MAX).decode("utf-8", "replace").replace("\x00", "�")
-            answer.close()
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise Unreachable(f"{type(error).__name__}: {error}"[:ANSWER_MAX]) from None
+    connection = _connected(parts.scheme, host, parts.port)
+    line = connection.sock
+    cut = threading.Timer(READ_SECONDS, _cut, (line,))
+    cut.start()
+    try:
+        connection.request("POST", target, body=body, headers=headers, preload_content=False)
+        answer = connection.getresponse()
+        text = answer.read(ANSWER_MAX).decode("utf-8", "replace").replace("\x00", "�")
+    except _BROKEN as error:
+        raise Unreachable(f"{type(error).__name__}: {error}"[:ANSWER_MAX]) from None
+    finally:
+        cut.cancel()
+        cut.join()
+        connection.close()
     return Answer(status=answer.status, text=text)
 
 
-def _pool(scheme: str, host: str, port: int | None) -> urllib3.HTTPConnectionPool:
+def _cut(line: socket.socket) -> None:
+    """End a talk: a timeout is for one read alone, and somebody who answers letter by letter would
+    hold the worker, and all other messages, for as long as they like."""
+    with suppress(OSError):
+        line.shutdown(socket.SHUT_RDWR)
+
+
+def _connected(scheme: str, host: str, port: int | None) -> urllib3.connection.HTTPConnection:
     """A connection to the very address that was looked at: a name that answers otherwise the second
-    time leads nowhere else."""
-    address = _address_of(host, port or (443 if scheme == "https" else 80))
-    timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS)
+    time leads nowhere else. Raises: Unreachable."""
+    port = port or (443 if scheme == "https" else 80)
+    address = _address_of(host, port)
     if scheme == "https":
-        return urllib3.HTTPSConnectionPool(
-            address, port or 443, timeout=timeout, server_hostname=host, assert_hostname=host
+        connection: urllib3.connection.HTTPConnection = urllib3.connection.HTTPSConnection(
+            address, port, timeout=CONNECT_SECONDS, server_hostname=host, assert_hostname=host
         )
-    return urllib3.HTTPConnectionPool(address, port or 80, timeout=timeout)
+    else:
+        connection = urllib3.connection.HTTPConnection(address, port, timeout=CONNECT_SECONDS)
+    try:
+        connection.connect()
+    except _BROKEN as error:
+        connection.close()
+        raise Unreachable(f"{type(error).__name__}: {error}"[:ANSWER_MAX]) from None
+    connection.sock.settimeout(READ_SECONDS)
+    return connection
 
 
 def _address_of(host: str, port: int) -> str:

@@ -6,12 +6,20 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
+import ssl
 import threading
-from contextlib import contextmanager
-from datetime import timedelta
+import time
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from django.db import connection, transaction
 from django.db.utils import IntegrityError
 from django.utils import timezone
@@ -187,6 +195,67 @@ def test_after_the_last_attempt_a_message_is_given_up_and_can_be_sent_again(told
     assert [a.number for a in row.attempts.order_by("number")] == list(
         range(1, len(sending.RETRIES) + 3)
     )
+
+
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.0 200 OK\r\n\r\n"])
+def test_whoever_answers_letter_by_letter_is_cut_off(told, keeper, monkeypatch, beginning):
+    """In the middle of the head or of the body: others have their turn."""
+    monkeypatch.setattr(sending, "READ_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def drip():
+            line, _ = server.accept()
+            with line, suppress(OSError):
+                line.sendall(beginning)
+                for _ in range(60):
+                    line.sendall(b"x")
+                    time.sleep(0.1)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        hook = told(url=f"http://127.0.0.1:{port}/")
+        hooks.try_webhook(access=keeper, pk=hook.pk)
+        begun = time.monotonic()
+        sending.send_messages(seconds=5)
+        assert time.monotonic() - begun < 3
+        thread.join(timeout=10)
+    [attempt] = WebhookAttempt.objects.all()
+    assert attempt.number == 1
+    assert WebhookDelivery.objects.get().attempt_count == 1
+
+
+def test_a_certificate_that_nobody_vouches_for_is_not_believed(told, keeper, tmp_path):
+    made = tmp_path / "made.pem"
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    made.write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        + x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(datetime(2020, 1, 1))  # noqa: DTZ001 - as certificates have it
+        .not_valid_after(datetime(2100, 1, 1))  # noqa: DTZ001
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, SHA256())
+        .public_bytes(Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(made)
+    got = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer():
+            line, _ = server.accept()
+            with suppress(OSError), context.wrap_socket(line, server_side=True) as safe:
+                got.append(safe.recv(1))
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        hook = told(url=f"https://localhost:{server.getsockname()[1]}/")
+        hooks.try_webhook(access=keeper, pk=hook.pk)
+        sending.send_messages(seconds=5)
+        thread.join(timeout=10)
+    assert got in ([], [b""])
+    assert "certificate verify failed" in WebhookAttempt.objects.get().error
 
 
 def test_a_redirect_is_not_followed(told, receiver, keeper):
