@@ -138,7 +138,7 @@ def test_svc_62_reports_of_other_sources_are_not_there(
     assert own.sources == ["odd"]
     shown = visitor.get(f"/reports/{own.pk}/").content.decode()
     assert "south" not in shown
-    assert own.row_count == 3
+    assert own.row_count == 4
     # What concerns the service as a whole takes a role that reaches so far.
     assert visitor.get("/reports/new?kind=access-review").status_code == 404
     assert "Access review" not in text_of(visitor.get("/reports/new"))

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 import replay
 from audit import selectors
-from audit.models import Hand, JournalEntry
+from audit.models import Hand, JournalEntry, SealPending
 from tests.access import JOURNAL, WHO_ASKS
 from tests.web.lines import GOLDEN, PAI_GOW, TIEN_GOW, WENZHOU, changed, with_net
 
@@ -93,6 +93,7 @@ def test_nothing_is_stored(site, at):
     # That somebody looked is written down, and nothing else.
     assert [sql for sql in writes if not sql.startswith('INSERT INTO "audit_journal"')] == []
     counts[JournalEntry] += 2
+    counts[SealPending] += 2
     for model, count in counts.items():
         assert model.objects.count() == count
     assert site.get(f"{address}record").content == raw == line
