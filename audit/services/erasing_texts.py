@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from django.db import connection
 from django.db.models import Q
@@ -21,8 +22,10 @@ from audit.models import (
     Certificate,
     Claim,
     FeedDrift,
+    HoldEnd,
     JournalEntry,
     LeafKind,
+    LegalHold,
     NameDecision,
     Player,
     Reaudit,
@@ -30,9 +33,13 @@ from audit.models import (
     RemedyEntry,
     RemedyExport,
     Rename,
+    ReportRun,
     RowSalt,
     SavedFilter,
+    ShareLink,
     Upload,
+    WebhookAttempt,
+    WebhookDelivery,
 )
 from audit.models.uploads import UploadSource
 from audit.selectors.sealed_rows import SEALED, read_rows
@@ -140,6 +147,8 @@ def erase_texts(work: Erasing) -> dict[str, int]:
     """Rewrite the desk, the journal and the lists of names; gives what is left, in words."""
     _erase_desk(work)
     _erase_lists(work)
+    _erase_messages(work)
+    _erase_report_runs(work)
     return _left(work)
 
 
@@ -236,8 +245,7 @@ _LISTS = (
 
 
 def _erase_lists(work: Erasing) -> None:
-    # jsonb spells characters beyond ASCII as they are.
-    spelt = json.dumps(work.name, ensure_ascii=False)[1:-1]
+    spelt = _spelt(work)
     values = {"source": work.source, "name": work.name, "token": work.token, "spelt": spelt}
     with connection.cursor() as cursor:
         for table, sets, where in _LISTS:
@@ -252,19 +260,69 @@ def _erase_lists(work: Erasing) -> None:
     FeedDrift.objects.filter(source=work.source, example__contains=work.name).update(example="")
 
 
+def _erase_messages(work: Erasing) -> None:
+    """Put the token into what webhooks were told of hands of the source, or will be told."""
+    rows = WebhookDelivery.objects.filter(body__contains=_spelt(work))
+    for pk, body in rows.values_list("pk", "body").iterator():
+        message = json.loads(body)
+        own = [
+            one
+            for one in message["findings"]
+            if one["source"] == work.source and one["subject"] == work.name
+        ]
+        for one in own:
+            one["subject"] = work.token
+        if own:
+            text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            WebhookDelivery.objects.filter(pk=pk).update(body=text)
+            work.counts["message to a webhook"] += 1
+
+
+def _erase_report_runs(work: Erasing) -> None:
+    """What runs of reports were asked for, and days that they have read: they read them again."""
+    asked = ReportRun.objects.filter(
+        parameters__source=work.source, parameters__player=work.name
+    ).only("pk", "parameters")
+    for run in asked:
+        told = {**run.parameters, "player": work.token}
+        ReportRun.objects.filter(pk=run.pk).update(parameters=told)
+        work.counts["run of a report"] += 1
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM audit_reportpart WHERE position(%s::bytea in content) > 0",
+            [_spelt(work).encode()],
+        )
+
+
+def _spelt(work: Erasing) -> str:
+    """The name as it stands inside of JSON, which spells characters beyond ASCII as they are."""
+    return json.dumps(work.name, ensure_ascii=False)[1:-1]
+
+
 def _left(work: Erasing) -> dict[str, int]:
     """What may hold the name still, and only a person can judge."""
-    spelt = json.dumps(work.name)[1:-1]
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM audit_report WHERE position(%s::bytea in json) > 0",
-            [work.name.encode()],
+            [_spelt(work).encode()],
         )
         (reports,) = cursor.fetchone()
+    named = Q(reason__contains=work.name)
     return {
         "reports that were given out": reports,
-        "bulk acts": BulkAct.objects.filter(reason__contains=work.name).count(),
-        "saved filters": SavedFilter.objects.filter(query__contains=work.name).count(),
-        "re-audits": Reaudit.objects.filter(filter__icontains=spelt).count(),
+        "bulk acts": BulkAct.objects.filter(named).count(),
+        "saved filters": SavedFilter.objects.filter(_asked(work.name)).count(),
+        "re-audits": Reaudit.objects.filter(filter__icontains=_spelt(work)).count(),
         "acts of the journal elsewhere": JournalEntry.objects.filter(player=work.name).count(),
+        "reasons of links": ShareLink.objects.filter(named).count(),
+        "reasons of holds": LegalHold.objects.filter(named).count()
+        + HoldEnd.objects.filter(named).count(),
+        "answers of webhooks": WebhookAttempt.objects.filter(answer__contains=work.name).count(),
     }
+
+
+def _asked(name: str) -> Q:
+    """A name in a query, as it is and in both ways in which an address spells it."""
+    return Q(query__contains=name) | Q(query__contains=quote(name)) | Q(
+        query__contains=quote_plus(name)
+    )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from datetime import UTC, date, datetime
 
 import pytest
 from django.contrib.auth.models import User
@@ -24,13 +25,18 @@ from audit.models import (
     HandVersion,
     JournalEntry,
     LeafKind,
+    LegalHold,
     NameSalt,
     Player,
     Refusal,
+    ReportPart,
+    ReportRun,
     Role,
     SealedLeaf,
+    ShareLink,
     Upload,
     Verdict,
+    WebhookDelivery,
 )
 from audit.selectors.access import access_of
 from audit.selectors.seal_keys import read_keys
@@ -39,7 +45,10 @@ from audit.services import compare_table, erasing, sealing
 from audit.services.bundling import bundle_hand
 from audit.services.erasing import ErasureRefused, erase_person
 from audit.services.players import note_players
+from audit.services.saved_filters import save_filter
 from audit.services.sealing import seal
+from audit.services.webhooks import create_webhook
+from audit.services.webhooks_sending import gather_messages
 from audit.zstd import unpacked
 from replay.evidence import leaf_data, leaf_hash, verify_bundle
 from tests.audit.dumps import places_of, places_of_hashes
@@ -409,3 +418,47 @@ def test_what_was_sealed_with_names_is_erased_and_said_to_be(ingest, keeper, mon
     version = HandVersion.objects.order_by("pk").first()
     tamper(f"UPDATE audit_handversion SET sha256 = sha256('x') WHERE id = {version.pk}")
     assert verify()[0] == 1
+
+
+def test_messages_to_webhooks_and_runs_of_reports_hold_the_name_no_more(ingest, keeper):
+    """What was made of the hands after they were stored, and is no leaf of the log."""
+    hook = create_webhook(
+        access=keeper, name="Room 1", url="https://example.org/", sources=None, only_errors=False
+    )
+    ingest(log(PAI, WEN, wrong_profit()))
+    seal()
+    gather_messages()
+    run = ReportRun.objects.create(
+        kind="player-statement", basis="day", first=date(2025, 3, 1), last=date(2025, 3, 1),
+        parameters={"source": SOURCE, "player": NAME}, asked_by_id=keeper.account_id,
+    )  # fmt: skip
+    ReportPart.objects.create(
+        run=run, day=run.first, facts=b"", content=json.dumps({"player": NAME}).encode()
+    )
+    assert places_of(NAME) >= {
+        "audit_webhookdelivery.body", "audit_reportrun.parameters", "audit_reportpart.content",
+    }  # fmt: skip
+    act = Erasure.objects.get(pk=erase(keeper))
+    assert places_of(NAME) == set()
+    [message] = WebhookDelivery.objects.filter(webhook=hook.pk)
+    subjects = {one["subject"] for one in json.loads(message.body)["findings"]}
+    assert act.token in subjects
+    assert act.counts["message to a webhook"] == act.counts["run of a report"] == 1
+    run.refresh_from_db()
+    assert run.parameters == {"source": SOURCE, "player": act.token}
+    assert not ReportPart.objects.exists()
+    assert act.left == {}
+
+
+@pytest.mark.parametrize("name", [NAME, "陳大文", 'Q"uote\\'])
+def test_what_only_a_person_can_judge_is_counted_however_it_is_spelt(ingest, keeper, name):
+    ingest(log(renamed(B, SEAT_1, name)))
+    hand = Hand.objects.get()
+    save_filter(account_id=keeper.account_id, name="Mine", query={"player": name})
+    LegalHold.objects.create(source=SOURCE, reason=f"{name} sues", placed_by_id=keeper.account_id)
+    ShareLink.objects.create(
+        hand=hand, viewpoint="public", reason=f"for {name}", prefix="x", sha256=bytes(32),
+        created_by_id=keeper.account_id, expires_at=datetime(2099, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    act = Erasure.objects.get(pk=erase(keeper, name))
+    assert act.left == {"reasons of holds": 1, "reasons of links": 1, "saved filters": 1}
