@@ -131,7 +131,10 @@ def _write(request: HttpRequest, use: Use, status: int) -> None:
     named: Mapping[str, Any] = match.kwargs
     hand = named.get("hand")
     shown: Mapping[str, Any] = getattr(request, SHOWN, {})
-    source = shown.get("source") or named.get("source") or request.GET.get("source")
+    source = shown.get("source") or named.get("source")
+    if source is None and not isinstance(hand, int):
+        # What a hand lies in is looked up: an address that names another source hides nothing.
+        source = request.GET.get("source")
     asked_for = next((request.GET[key] for key in PLAYER_KEYS if request.GET.get(key)), None)
     counted = {"shown": shown["rows"]} if "rows" in shown else {}
     record(
