@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -106,8 +107,9 @@ def stop_report(*, run_id: int) -> None:
         raise ReportRefused(say("This report has been made, or its making was stopped already."))
 
 
-def resume_report(*, run_id: int) -> None:
-    """Let a run that was stopped, or that failed, go on where it stood. Raises: ReportRefused."""
+def resume_report(*, run_id: int, is_queued: bool = True) -> None:
+    """Let a run that was stopped, or that failed, go on where it stood: by a worker, or by whoever
+    calls where it is not queued. Raises: ReportRefused."""
     with transaction.atomic():
         waits = (ReportRunState.STOPPED, ReportRunState.FAILED)
         stopped = ReportRun.objects.filter(pk=run_id, state__in=waits)
@@ -115,7 +117,26 @@ def resume_report(*, run_id: int) -> None:
             state=ReportRunState.QUEUED, error="", finished_at=None, touched_at=timezone.now()
         ):
             raise ReportRefused(say("The making of this report was not stopped."))
-        queue_report_on_commit(run_id)
+        if is_queued:
+            queue_report_on_commit(run_id)
+
+
+def end_late_report(*, run_id: int) -> None:
+    """End a run of which one step takes longer than a worker may; its days are kept."""
+    _fail(
+        run_id,
+        say(
+            "One step takes longer than the {seconds} s that a worker has. `manage.py report resume"
+            " {run}` goes on where it stood, without that limit.",
+            seconds=settings.CELERY_TASK_SOFT_TIME_LIMIT,
+            run=run_id,
+        ),
+    )
+
+
+def end_broken_report(*, run_id: int, error: Exception) -> None:
+    """End a run that the service cannot make; the log of the worker has the whole of it."""
+    _fail(run_id, say("The service is at fault: {error}.", error=type(error).__name__))
 
 
 def sweep_reports(*, quiet: timedelta = QUIET) -> int:

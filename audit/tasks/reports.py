@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from celery import shared_task
+from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError
 
 from audit.services import reports, reports_daily
@@ -16,9 +17,22 @@ from audit.services import reports, reports_daily
     max_retries=None,
 )
 def make_report(run_id: int) -> None:
-    """Go on with a report; come again where something is left."""
-    if reports.continue_report(run_id=run_id):
-        make_report.delay(run_id)
+    """Go on with a report; come again where something is left.
+
+    What cannot be done ends the run with a sentence: it would be queued again for ever else.
+    """
+    try:
+        is_more = reports.continue_report(run_id=run_id)
+    except (OperationalError, InterfaceError):
+        raise
+    except SoftTimeLimitExceeded:
+        reports.end_late_report(run_id=run_id)
+    except Exception as error:
+        reports.end_broken_report(run_id=run_id, error=error)
+        raise
+    else:
+        if is_more:
+            make_report.delay(run_id)
 
 
 @shared_task(

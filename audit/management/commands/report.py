@@ -96,7 +96,8 @@ class Command(BaseCommand):
 
     def act_resume(self, options: dict[str, Any]) -> None:
         get_run(options["run"], EVERYTHING)
-        resume_report(run_id=options["run"])
+        # A worker that had it, too, would end it when its time is over.
+        resume_report(run_id=options["run"], is_queued=False)
         self.work(options["run"])
 
     def work(self, run: int) -> None:
