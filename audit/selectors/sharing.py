@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from audit.models import ShareLink
-from audit.selectors.access import Sources
+from audit.selectors.access import Act, Sources, access_of
 from audit.selectors.belonging import in_sources
 from audit.selectors.pages import NotFound
 
@@ -68,26 +68,25 @@ def share_link(link: int, *, sources: Sources) -> ShareLinkRow:
 
 def open_link(secret: str) -> OpenLink:
     """What a secret opens now. Raises: NotFound where it is unknown, has ended or was revoked, or
-    whoever made it has no account any more: one answer for all of them."""
+    whoever made it may not share the hand any more: one answer for all of them."""
     link = (
         ShareLink.objects.filter(
-            sha256=secret_hash(secret),
-            revoked_at=None,
-            expires_at__gt=timezone.now(),
-            created_by__is_active=True,
+            sha256=secret_hash(secret), revoked_at=None, expires_at__gt=timezone.now()
         )
-        .values("pk", "prefix", "hand_id", "hand__source", "viewpoint", "expires_at")
+        .select_related("created_by", "hand")
+        .only("prefix", "viewpoint", "expires_at", "hand__source", "created_by__username",
+              "created_by__is_active")
         .first()
-    )
-    if link is None:
+    )  # fmt: skip
+    if link is None or not access_of(link.created_by).may_in(Act.SHARE, link.hand.source):
         raise NotFound("This link opens nothing: it may have ended, or been taken back.")
     return OpenLink(
-        pk=link["pk"],
-        prefix=link["prefix"],
-        hand=link["hand_id"],
-        source=link["hand__source"],
-        viewpoint=link["viewpoint"],
-        expires_at=link["expires_at"],
+        pk=link.pk,
+        prefix=link.prefix,
+        hand=link.hand_id,
+        source=link.hand.source,
+        viewpoint=link.viewpoint,
+        expires_at=link.expires_at,
     )
 
 

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 import replay
 from audit import selectors
+from audit.config.access import address_of
 from audit.selectors.access import Access, Act, Sources
 from audit.selectors.sharing import OpenLink, open_link, share_link, share_links
 from audit.services import journal
@@ -202,7 +203,7 @@ def _closed(request: HttpRequest) -> HttpResponse:
 
 def _holder(link: OpenLink, request: HttpRequest) -> Access:
     """Whoever holds the link, for the journal."""
-    return Access(account_id=None, name=f"link {link.prefix}…", address=request.META["REMOTE_ADDR"])
+    return Access(account_id=None, name=f"link {link.prefix}…", address=address_of(request))
 
 
 def _private(response: HttpResponse) -> HttpResponse:

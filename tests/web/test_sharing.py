@@ -158,6 +158,32 @@ def test_a_link_stops_with_the_account_that_made_it(stranger, made, auditor):
     assert stranger.get(path).status_code == 404
 
 
+def test_a_link_stops_when_its_maker_may_share_the_hand_no_more(stranger, made, auditor):
+    """As with a key of the API: it never does more than its account may at that moment."""
+    _, path = made()
+    source = Hand.objects.latest("pk").source
+    Grant.objects.filter(account=auditor).update(ended_at=timezone.now())
+    Grant.objects.create(account=auditor, role=Role.SUPPORT, source="elsewhere")
+    assert stranger.get(path).status_code == 404
+    Grant.objects.create(account=auditor, role=Role.SUPPORT, source=source)
+    assert stranger.get(path).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("is_behind", "told", "kept"),
+    [(False, "", None), (True, "10.0.0.1", "203.0.113.9"), (False, "10.0.0.1", "10.0.0.1")],
+)
+def test_the_journal_has_the_address_of_whoever_opened_it(
+    stranger, made, settings, is_behind, told, kept
+):
+    """Behind a proxy that of the caller; none where the server listens on a socket of its own."""
+    settings.TILECOURT_BEHIND_PROXY = is_behind
+    _, path = made()
+    given = {"X-Forwarded-For": "1.2.3.4, 203.0.113.9"}
+    assert stranger.get(path, headers=given, REMOTE_ADDR=told).status_code == 200
+    assert JournalEntry.objects.latest("pk").address == kept
+
+
 def test_an_unknown_an_ended_and_a_revoked_link_have_one_answer(stranger, made, giver):
     link, path = made()
     sharing.revoke_share_link(access=giver, link=link.pk)
