@@ -43,7 +43,7 @@ ODD_NAMES = frozenset(
         "locale",
         "names-accepted",
         "names-refused",
-    )  # fmt: skip
+    )
 )
 # That of example.com, and one that was never given to anybody.
 NOBODYS_ADDRESSES = frozenset({"93.184.215.14", "1.2.3.4"})
