@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Never
 
@@ -41,10 +41,14 @@ class Number(str):
 # -- rows out of a file ---------------------------------------------------------------------
 
 
-def rows_of(data: bytes, *, key: str) -> tuple[list[tuple[int, bytes]], dict[str, str]]:
+def rows_of(
+    data: bytes, *, key: str, row_fields: Collection[str] = ()
+) -> tuple[list[tuple[int, bytes]], dict[str, str]]:
     """The rows of a file: an array, an object that holds one under `key`, or a row a line.
 
-    Gives each row's byte and its exact bytes, and the other fields of the object.
+    Gives each row's byte and its exact bytes, and the other fields of the object. Where rows have a
+    field of the same name, `row_fields` (in small letters) tell a row whose own is a list, which is
+    then for the reader of rows to refuse, from an object that holds rows.
     Raises: Refusal.
     """
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
@@ -56,7 +60,8 @@ def rows_of(data: bytes, *, key: str) -> tuple[list[tuple[int, bytes]], dict[str
         whole = msgspec.json.decode(_unmarked(data), type=dict[str, msgspec.Raw])
     except UNREADABLE:
         return list(_lines(data)), {}
-    if not bytes(whole.get(key, b"")).lstrip().startswith(b"["):
+    is_row = any(name.lower() in row_fields for name in whole if name != key)
+    if is_row or not bytes(whole.get(key, b"")).lstrip().startswith(b"["):
         # One row by itself.
         return _placed(data, [bytes(data.strip(b"\xef\xbb\xbf \t\r\n"))]), {}
     check_keys(data)

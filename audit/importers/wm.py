@@ -42,7 +42,7 @@ GAPS = ["tiles", "dice", "deal_order", "limits", "hand_number", "table_sequence"
 
 def cut(data: bytes) -> CutFile:
     """Each bet as one record. Raises: Refusal for a file that is neither rows nor an answer."""
-    found, others = rows_of(data, key="result")
+    found, others = rows_of(data, key="result", row_fields=FIELDS)
     if others.get("errorCode", "0") not in ("0", '"0"'):
         raise refuse("$.errorCode", f"not 0, so the pull failed: {others['errorCode']}")
     bets: dict[str, list[int]] = {}

@@ -45,6 +45,7 @@ def test_a_log_is_what_its_command_makes(name: str) -> None:
     assert (SAMPLES / name).read_bytes() == b"".join(lines)
 
 
+@pytest.mark.django_db
 def test_the_logs_show_faults_of_many_kinds_and_hands_that_do_not_join() -> None:
     rulesets = selectors.current_rulesets()
     continuity = replay.Continuity(rulesets)

@@ -259,3 +259,11 @@ def test_unknown_fields_are_kept_and_told() -> None:
 def test_a_file_that_is_no_json_is_refused() -> None:
     with pytest.raises(replay.Refusal, match="neither a JSON object nor an array"):
         importers.cut("wm-112", b"betId;user\n1;2\n")
+
+
+def test_a_row_by_itself_whose_result_is_a_list_is_no_answer_without_rows():
+    for result in ([], ["94.0000"]):
+        row = log_of([wm_row(result=result)])
+        assert len(importers.cut("wm-112", row).pieces) == 1
+        assert refusal_of("wm-112", row).startswith("$[0].result: ")
+    assert importers.cut("wm-112", b'{"errorCode": 0, "result": []}').pieces == ()
