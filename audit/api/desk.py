@@ -22,7 +22,7 @@ from audit.api.errors import ApiError
 from audit.api.hands import found
 from audit.api.pages import BESIDE, asked_page, ways_of
 from audit.api.parameters import check_parameters
-from audit.api.permissions import access_of_api, needs
+from audit.api.permissions import access_of_api, needs, note_shown_of_api
 from audit.api.queries import parsed
 from audit.api.resource import Resource, versioned
 from audit.config.access import note_use
@@ -217,6 +217,7 @@ class ClaimList(OfDesk):
             code="bad-claim",
         )
         receipt = self._told(claim.pk)
+        note_shown_of_api(request, source=receipt.source, player=receipt.player)
         return Response(receipt, status=201, headers={"Location": receipt.url})
 
     def _told(self, claim: int) -> shapes.ClaimOne:
@@ -229,7 +230,9 @@ class ClaimOne(OfDesk):
     @described(said.CLAIM)
     def get(self, request: Request, claim: int) -> HttpResponse:
         check_parameters(request)
-        return versioned(request, claim_told(claim, self.sources()))
+        one = claim_told(claim, self.sources())
+        note_shown_of_api(request, player=one.player)
+        return versioned(request, one)
 
 
 def claim_told(claim: int, sources: Sources) -> shapes.ClaimOne:

@@ -28,7 +28,7 @@ from audit.api.hands_described import (
 )
 from audit.api.pages import BESIDE, asked_page, ways_of
 from audit.api.parameters import check_parameters
-from audit.api.permissions import access_of_api, needs
+from audit.api.permissions import access_of_api, needs, note_shown_of_api
 from audit.api.queries import HAND_FILTER_NAMES, hand_filters
 from audit.api.resource import Resource, versioned
 from audit.api.shapes import (
@@ -232,6 +232,7 @@ class VerdictOne(OfHands):
     def get(self, request: Request, verdict: int) -> HttpResponse:
         check_parameters(request)
         row, hand = found(api_hands.verdict_row, verdict, sources=self.sources())
+        note_shown_of_api(request, source=hand["source"], hand=hand["id"])
         findings = api_hands.findings_of_verdict(verdict)
         return versioned(request, told.verdict_one(row, hand, findings))
 

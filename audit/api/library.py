@@ -18,7 +18,7 @@ from audit.api.errors import ApiError
 from audit.api.hands import found
 from audit.api.pages import BESIDE, asked_page, ways_of
 from audit.api.parameters import check_parameters
-from audit.api.permissions import access_of_api, needs
+from audit.api.permissions import access_of_api, needs, note_shown_of_api
 from audit.api.resource import Resource, versioned
 from audit.selectors import api_players, players, sources
 from audit.selectors.access import Act, Sources
@@ -176,6 +176,7 @@ class PlayerList(OfPlayers):
         if query.get("unusual", "") not in ("", "1"):
             raise ApiError(400, "bad-query", "The only value is 1.", place="unusual")
         asked = asked_page(request)
+        note_shown_of_api(request, player=query.get("name") or None)
         try:
             page = api_players.list_players(
                 sources=self.sources(),

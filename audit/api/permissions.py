@@ -64,7 +64,14 @@ def sources_of_api(request: Request) -> Sources:
 
 
 def note_shown_of_api(
-    request: Request, *, source: str | None = None, rows: int | None = None
+    request: Request,
+    *,
+    source: str | None = None,
+    player: str | None = None,
+    hand: int | None = None,
+    rows: int | None = None,
 ) -> None:
-    """Say of which source is what the answer tells, and how many rows it has; for the journal."""
-    note_shown(request._request, source=source, rows=rows)  # noqa: SLF001
+    """Say of which source, player or hand is what the answer tells, and how many rows it has; for
+    the journal."""
+    plain = request._request  # noqa: SLF001
+    note_shown(plain, source=source, player=player, hand=hand, rows=rows)

@@ -15,7 +15,7 @@ from audit.api.errors import ApiError
 from audit.api.hands import found
 from audit.api.pages import BESIDE, PAGING, asked_page, ways_of
 from audit.api.parameters import check_parameters
-from audit.api.permissions import access_of_api, needs
+from audit.api.permissions import access_of_api, needs, note_shown_of_api
 from audit.api.queries import choice
 from audit.api.resource import Resource, versioned
 from audit.models import ReportKind
@@ -108,6 +108,7 @@ class ReportOne(OfReports):
     def get(self, request: Request, made: int) -> HttpResponse:
         check_parameters(request)
         detail = found(get_report, _known(made), access_of_api(request))
+        _note(request, detail.row)
         answer = shapes.ReportOne(
             **_told(detail.row),
             files={
@@ -131,8 +132,16 @@ class ReportFile(OfReports):
         check_parameters(request)
         if form not in TYPES:
             raise Http404
-        data: bytes = found(get_file, _known(made), form, access_of_api(request))
+        access = access_of_api(request)
+        data: bytes = found(get_file, _known(made), form, access)
+        _note(request, get_report(made, access).row)
         return versioned(request, data, media_type=TYPES[form], name=f"report-{made}.{form}")
+
+
+def _note(request: Request, row: ReportRow) -> None:
+    """A report about a person is journalled under the person, as on its page."""
+    asked = row.asked
+    note_shown_of_api(request, source=asked.get("source"), player=asked.get("player"))
 
 
 def _known(number: int) -> int:

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from audit.selectors.access import Access, Act, Sources, access_of
-from audit.services.journal import record
+from audit.services.journal import LIES_IN, record
 from audit.services.visits import Caller
 
 ACCESS = "_tilecourt_access"
@@ -96,12 +96,13 @@ def note_shown(
     *,
     source: str | None = None,
     player: str | None = None,
+    hand: int | None = None,
     rows: int | None = None,
 ) -> None:
-    """Say what the answer is about, where the address does not: the source and the player of what
-    is shown, and how many rows a search gave. The journal keeps it."""
+    """Say what the answer is about, where the address does not: the source, the player and the hand
+    of what is shown, and how many rows a search gave. The journal keeps it."""
     known: dict[str, Any] = getattr(request, SHOWN, {})
-    told = {"source": source, "player": player, "rows": rows}
+    told = {"source": source, "player": player, "hand": hand, "rows": rows}
     setattr(request, SHOWN, known | {name: one for name, one in told.items() if one is not None})
 
 
@@ -129,11 +130,11 @@ def _write(request: HttpRequest, use: Use, status: int) -> None:
     assert match is not None, "a request that was let in has a view"
     query = {key: request.GET.getlist(key) for key in list(request.GET)[:ASKED_MAX]}
     named: Mapping[str, Any] = match.kwargs
-    hand = named.get("hand")
     shown: Mapping[str, Any] = getattr(request, SHOWN, {})
+    hand = shown.get("hand", named.get("hand"))
     source = shown.get("source") or named.get("source")
-    if source is None and not isinstance(hand, int):
-        # What a hand lies in is looked up: an address that names another source hides nothing.
+    if source is None and not any(isinstance(named.get(name), int) for name in LIES_IN):
+        # Of what lies in a source that is looked up: who names another one hides nothing.
         source = request.GET.get("source")
     asked_for = next((request.GET[key] for key in PLAYER_KEYS if request.GET.get(key)), None)
     counted = {"shown": shown["rows"]} if "rows" in shown else {}
@@ -145,6 +146,7 @@ def _write(request: HttpRequest, use: Use, status: int) -> None:
         hand=hand if isinstance(hand, int) else None,
         player=shown.get("player", asked_for),
         detail={"status": status} | counted | ({"asked": query} if query else {}),
+        numbers=named,
     )
 
 

@@ -83,6 +83,7 @@ def claim_new(request: HttpRequest) -> HttpResponse:
         return _claim_form(request, typed, problem=str(error), status=400)
     except desk.DeskConflict as error:
         return _claim_form(request, typed, problem=str(error), status=409)
+    note_shown(request, source=claim.source, player=claim.player)
     messages.success(
         request, phrase("{claim} is entered, in case {case}.", claim=claim, case=claim.case)
     )

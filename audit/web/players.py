@@ -70,6 +70,10 @@ def player_decide(request: HttpRequest) -> HttpResponse:
         )
     except NamesRefused as error:
         messages.error(request, told(str(error)))
+    else:
+        note_shown(
+            request, source=request.POST.get("source"), player=request.POST.get("name") or None
+        )
     return HttpResponseRedirect(reverse("players"))
 
 

@@ -38,7 +38,7 @@ from audit.selectors.reaudits_report import (
 )
 from audit.selectors.reaudits_scope import KEYS, Scope, preview_scope
 from audit.web import reaudits_csv
-from audit.web.access import needs, sources_of_request
+from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.language import told
 from audit.web.reaudits_pages import (
     present_aside,
@@ -190,6 +190,7 @@ def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
         detail = get_change(reaudit, version)
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
+    note_shown(request, source=detail.row.source, hand=detail.row.hand_pk)
     context = present_change(row, detail) | {"section": "reaudits"}
     return render(request, "reaudits/change.html", context)
 
