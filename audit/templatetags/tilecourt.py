@@ -5,6 +5,8 @@ from django.utils.translation import get_language
 
 import replay
 from audit.web import markup
+from audit.web.access import access_of_request
+from audit.web.navigation import Area, Group, areas_for
 from audit.web.stored import stored, stored_filter
 
 register = template.Library()
@@ -60,6 +62,25 @@ def mark(narrow: str) -> str:
 def language_tag() -> str:
     """The language of the page as HTML writes it."""
     return LANGUAGE_TAGS[get_language() or "en"]
+
+
+@register.inclusion_tag("_navigation.html", takes_context=True)
+def navigation(context: template.Context) -> dict[str, object]:
+    """The areas that whoever asks may open; that of this page is marked, and its group."""
+    here = context.get("section")
+    entries = areas_for(access_of_request(context["request"]))
+    return {"entries": [_entry(one, here) for one in entries]}
+
+
+def _entry(one: Area | Group, here: object) -> dict[str, object]:
+    if isinstance(one, Area):
+        return {"name": one.name, "title": one.title, "is_current": one.name == here}
+    areas = [_entry(area, here) for area in one.areas]
+    return {
+        "title": one.title,
+        "areas": areas,
+        "is_current": any(area["is_current"] for area in areas),
+    }
 
 
 @register.inclusion_tag("_languages.html", takes_context=True)

@@ -71,6 +71,7 @@ def test_a_day_is_audited_by_keyboard_on_a_phone(
     assert page.get_by_text("9.00", exact=True).count() >= 1
     assert page.get_by_text("9.50", exact=True).count() >= 1
     # And its certificate of completeness for the regulator.
+    press_on(page, main.locator("summary", has_text="Checks"))
     press_on(page, main.get_by_role("link", name="Completeness", exact=True))
     page.wait_for_url("**/certificates/")
     assert fits(page)

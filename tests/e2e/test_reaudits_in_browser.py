@@ -78,6 +78,7 @@ def test_from_the_form_to_both_judgements(
     complaints: list[str],  # noqa: F811
 ) -> None:
     page = audited
+    page.locator(".mainnav summary", has_text="Checks").click()
     page.get_by_role("link", name="Re-audits").click()
     page.get_by_role("link", name="New re-audit").click()
     page.get_by_label("Reason").fill("Rake of 6 % from March on")
