@@ -9,7 +9,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.views.decorators.http import require_safe
 
 import replay
@@ -98,17 +98,36 @@ def _letter(
     form: str,
     claim: ClaimRow | None = None,
 ) -> HttpResponse:
-    texts, notes = _texts(request), Notes()
+    texts = _texts(request)
     note_shown(request, source=row.source, player=player)
+    # A letter is in the language of whom it is to, whatever that of the page around it.
+    with translation.override(texts.code):
+        context = _told(row, player, texts, ids, count=count, claim=claim)
+        if form:
+            return letter_pdf(context)
+    context |= {"languages": _languages(request), **_pdf_of(request)}
+    return render(request, "desk/letter.html", SECTION | context)
+
+
+def _told(
+    row: CaseRow,
+    player: str,
+    texts: Texts,
+    ids: Sequence[int],
+    *,
+    count: int,
+    claim: ClaimRow | None,
+) -> dict[str, Any]:
+    """All that a letter says."""
+    notes = Notes()
     hands = [tell_hand(hand, player, texts, notes) for hand in letter_hands(ids)]
     decided = decision_of(row.pk) if row.state == CaseState.DECIDED else None
     reference = f"K-{claim.pk}" if claim is not None else f"C-{row.pk}"
-    context = {
+    return {
         "case": row,
         "claim": claim,
         "player": player,
         "texts": texts,
-        "languages": _languages(request),
         "hands": hands,
         "notes": notes.all(),
         "reference": reference,
@@ -128,9 +147,6 @@ def _letter(
         "footer": texts.filled("footer", engine=replay.ENGINE),
         "day": timezone.now(),
     }
-    if form:
-        return letter_pdf(context)
-    return render(request, "desk/letter.html", SECTION | context | _pdf_of(request))
 
 
 def _pdf_of(request: HttpRequest) -> dict[str, str | None]:

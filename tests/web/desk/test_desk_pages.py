@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
 from audit.models import BulkAct, Case, CaseAct, Claim, Decision, Hand, Remedy
 from audit.services import desk
@@ -500,6 +501,25 @@ def test_a_letter_has_the_same_figures_in_each_language(site: Client, gather: Ga
         assert cited == noted != set()
         for lang, one in html.items():
             assert f'<article class="letter" lang="{TEXTS[lang].lang}"' in one
+
+
+@pytest.mark.parametrize("lang", TEXTS)
+def test_a_letter_is_the_same_whatever_the_language_around_it(
+    site: Client, gather: Gather, lang: str
+) -> None:
+    (case,) = gather(without_rake("a"))
+    player = case.hands.get().amounts.all()[0].player
+    letters = set()
+    for around in TEXTS:
+        session = site.session
+        session["language"] = around
+        session.save()
+        page = site.get(f"/desk/cases/{case.pk}/letter/?player={quote(player)}&lang={lang}")
+        html = page.content.decode()
+        assert f'<html lang="{TEXTS[around].lang}">' in html
+        letters.add(html[html.index("<article") : html.index("</article>")])
+    translation.activate("en")
+    assert len(letters) == 1
 
 
 def test_a_letter_says_what_is_owed_and_booked(
