@@ -45,9 +45,16 @@ def take(pages: list[Page], folder: Path, height: int) -> list[str]:
     """Take pictures of a stack of our own, which is gone afterwards."""
     password = secrets.token_urlsafe(24)
     say("Starting PostgreSQL, Valkey, a worker and the web server …")
-    with chromium() as browser, running_stack(TILECOURT_PICTURES_PASSWORD=password) as stack:
+    with (
+        chromium() as browser,
+        running_stack(
+            TILECOURT_PICTURES_PASSWORD=password,
+            # The webhook in the pictures tells a listener on this machine.
+            TILECOURT_WEBHOOK_PRIVATE="1",
+        ) as stack,
+    ):
         stack.launch.ingest()
-        say("Entering a claim, deciding a case, certifying a day, judging again …")
+        say("Entering a claim, deciding a case, certifying a day, judging again, …")
         camera = Camera(
             browser=browser,
             address=stack.launch.address,
@@ -59,7 +66,7 @@ def take(pages: list[Page], folder: Path, height: int) -> list[str]:
         return camera.take(pages, say)
 
 
-def stocked(stack: Stack) -> dict[str, int]:
+def stocked(stack: Stack) -> dict[str, int | str]:
     """What stock.py brought in. Raises: StackError when it could not."""
     done = subprocess.run(
         [sys.executable, "-m", "screenshots.stock"],
@@ -71,7 +78,7 @@ def stocked(stack: Stack) -> dict[str, int]:
     )
     if done.returncode:
         raise StackError("What the pictures are to show could not be brought in: see above.")
-    keys: dict[str, int] = json.loads(done.stdout)
+    keys: dict[str, int | str] = json.loads(done.stdout)
     return keys
 
 

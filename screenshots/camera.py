@@ -33,7 +33,7 @@ class Camera:
     browser: Browser
     address: str
     password: str
-    keys: Mapping[str, int]
+    keys: Mapping[str, int | str]
     folder: Path
     height: int
 
@@ -49,18 +49,19 @@ class Camera:
                     "viewport": {"width": width, "height": height},
                     "color_scheme": mode,
                     "reduced_motion": "reduce",
-                    "locale": "en-GB",
                     "timezone_id": "UTC",
                 }
-                member = self._context(storage_state=known, **options)
-                stranger = self._context(**options)
-                for page in pages:
-                    count += 1
-                    name = file_name(page, device, mode)
-                    faults += self._one(stranger if page.is_public else member, page, name, width)
-                    say(f"{count} of {total}  {name}")
-                member.close()
-                stranger.close()
+                for language in sorted({page.language for page in pages}):
+                    member = self._context(storage_state=known, locale=language, **options)
+                    stranger = self._context(locale=language, **options)
+                    for page in (one for one in pages if one.language == language):
+                        count += 1
+                        name = file_name(page, device, mode)
+                        context = stranger if page.is_public else member
+                        faults += self._one(context, page, name, width)
+                        say(f"{count} of {total}  {name}")
+                    member.close()
+                    stranger.close()
         return faults
 
     def _context(self, **options: object) -> BrowserContext:
@@ -85,7 +86,7 @@ class Camera:
         faults: list[str] = []
         shown.on("pageerror", lambda error: faults.append(f"{name}: {error}"))
         answer = shown.goto(page.address.format(**self.keys), wait_until="load")
-        if answer is None or not answer.ok:
+        if answer is None or answer.status != page.status:
             shown.close()
             return [f"{name}: the site answers {answer.status if answer else 'nothing'}"]
         shown.evaluate("document.fonts.ready.then(() => true)")

@@ -9,19 +9,23 @@ LIGHT, DARK = "light", "dark"
 # Width and height of the window, in CSS pixels.
 DEVICES = {DESKTOP: (1440, 900), PHONE: (390, 844)}
 MODES = (LIGHT, DARK)
+ENGLISH, TRADITIONAL, SIMPLIFIED = "en-GB", "zh-TW", "zh-CN"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page by the name of its pictures; `{…}` in its address are keys of the stock.
 
-    `is_public` is a page that a stranger sees.
+    `is_public` is a page that a stranger sees, `status` the answer that it comes with, `language`
+    what the browser asks for.
     """
 
     name: str
     title: str
     address: str
     is_public: bool = False
+    status: int = 200
+    language: str = ENGLISH
 
 
 PAGES = (
@@ -53,6 +57,27 @@ PAGES = (
         name="what-if",
         title="What if: the hand under another revision",
         address="/hands/{tien_gow}/what-if/?rules=tien-gow/helic@1",
+    ),
+    Page(name="hand-links", title="The links to a hand", address="/hands/{tien_gow}/links"),
+    Page(name="links", title="All links", address="/links/"),
+    Page(
+        name="shared",
+        title="What a link opens",
+        address="/shared/{secret}/",
+        is_public=True,
+    ),
+    Page(
+        name="shared-step",
+        title="A step of it",
+        address="/shared/{secret}/steps/20/",
+        is_public=True,
+    ),
+    Page(
+        name="shared-closed",
+        title="A link that was taken back",
+        address="/shared/{closed_secret}/",
+        is_public=True,
+        status=404,
     ),
     Page(name="desk", title="Desk", address="/desk/"),
     Page(name="queue", title="Queue of cases", address="/desk/queue/"),
@@ -105,6 +130,55 @@ PAGES = (
     Page(name="evidence", title="Evidence", address="/evidence/"),
     Page(name="players", title="Players", address="/players/"),
     Page(name="rules", title="Rules", address="/rules/"),
+    Page(name="rulesets", title="Rulesets", address="/rules/rulesets/"),
+    Page(name="ruleset", title="A draft of a ruleset", address="/rules/rulesets/{draft}/"),
+    Page(name="ruleset-new", title="Handing in a ruleset", address="/rules/rulesets/new"),
+    Page(name="rulesets-in-force", title="Rules in force", address="/rules/rulesets/in-force"),
+    Page(
+        name="ruleset-rehearsal",
+        title="The rehearsal of a draft",
+        address="/rules/rulesets/{draft}/rehearsals/{rehearsal}/",
+    ),
+    Page(name="retention", title="Keeping, holds and erasures", address="/retention/"),
+    Page(
+        name="retention-run",
+        title="A run over what is of age",
+        address="/retention/runs/{retention_run}/",
+    ),
+    Page(name="webhooks", title="Webhooks", address="/webhooks/"),
+    Page(name="webhook", title="A webhook", address="/webhooks/{webhook}/"),
+    Page(name="own-account", title="One's own account", address="/account/"),
+    Page(name="own-password", title="One's own password", address="/account/password"),
+    Page(name="second-step", title="The second step", address="/account/second-step"),
+    Page(name="accounts", title="Accounts", address="/accounts/"),
+    Page(name="account", title="An account", address="/accounts/{account}/"),
+    Page(name="account-new", title="A new account", address="/accounts/new"),
+    Page(name="access-review", title="Who may do what", address="/accounts/review"),
+    Page(name="keys", title="Keys of the API", address="/accounts/keys/"),
+    Page(name="journal", title="Journal", address="/journal/"),
+    Page(name="visits", title="Visits", address="/journal/visits/"),
+    Page(name="visit", title="A visit", address="/journal/visits/{visit}/"),
+    Page(name="sign-ins", title="Attempts to sign in", address="/journal/sign-ins/"),
+    Page(name="log-reviews", title="Reviews of the logs", address="/journal/reviews/"),
+    Page(name="api-docs", title="The API", address="/api/docs/"),
+    *(
+        Page(
+            name=f"{name}-{tag}",
+            title=f"{title}, {words}",
+            address=address,
+            language=language,
+        )
+        for tag, words, language in (
+            ("zh-hant", "in traditional characters", TRADITIONAL),
+            ("zh-hans", "in simplified characters", SIMPLIFIED),
+        )
+        for name, title, address in (
+            ("overview", "Overview", "/overview/"),
+            ("hand-tien-gow", "The Tien Gow hand", "/hands/{tien_gow}/"),
+            ("case", "A case", "/desk/cases/{case}/"),
+            ("letter", "Letter to a player", f"/desk/claims/{{claim}}/letter/?lang={tag}"),
+        )
+    ),
 )
 
 ACT = "it acts, and then leads to a page"
@@ -114,6 +188,21 @@ LEADS = "it leads to a page at once"
 
 # By the name in audit/web/urls.py.
 WITHOUT_PICTURE = {
+    "sign-in-code": "it asks who gave a name and a password, by a form as that of the log-in",
+    "language": ACT,
+    "link-revoke": ACT,
+    "shared-steps": LEADS,
+    "retention-term": ACT,
+    "hold-place": ACT,
+    "hold-lift": ACT,
+    "webhook-act": ACT,
+    "account-act": ACT,
+    "key-revoke": ACT,
+    "second-step-remove": ACT,
+    "second-step-codes": "it shows the recovery codes once, in answer to a form that was sent",
+    "second-step-picture": PART,
+    "accounts-csv": FILE,
+    "retention-certificate": FILE,
     "home": LEADS,
     "steps": LEADS,
     "hand-case": LEADS,

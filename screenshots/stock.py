@@ -42,6 +42,7 @@ from audit.services import certifying, desk  # noqa: E402
 from audit.services.granting import grant_everything  # noqa: E402
 from audit.services.players import note_players  # noqa: E402
 from audit.services.reports import request_report  # noqa: E402
+from screenshots.aside import Aside  # noqa: E402
 
 FEED = Path(__file__).with_name("feed.json")
 WAIT_SECONDS = 240
@@ -55,10 +56,11 @@ CLAIMED = "bs-7741-2"
 CERTIFIED = "banker-pai-gow-T3-3"
 
 
-def stock() -> dict[str, int]:
+def stock() -> dict[str, int | str]:
     """Bring everything in; gives the keys of what the pictures show."""
     ines = _account("ines.castro")
     jun = _account("jun.lee")
+    aside = Aside(ines=access_of(ines), jun=access_of(jun))
     with FEED.open("rb") as stream:
         services.receive_feed(
             name="records-2024-05-17.json",
@@ -72,10 +74,12 @@ def stock() -> dict[str, int]:
         pass
     while note_players(seconds=20):
         pass
+    keys: dict[str, int | str]
     keys = {name: Hand.objects.get(hand_id=hand).pk for name, hand in PLAYED_HAND.items()}
     keys["feed"] = Hand.objects.get(source="harbour-feed").pk
     keys["upload"] = Upload.objects.get(name="simulated-banker-pai-gow.ndjson").pk
     keys |= _disputes(ines, jun) | _certificates(ines) | _reaudit(ines) | _report(ines)
+    keys |= aside.bring(hand=Hand.objects.get(hand_id=PLAYED_HAND["tien_gow"]), until=_until_ended)
     call_command("seal", stdout=sys.stderr)
     return keys
 
@@ -174,13 +178,17 @@ def _reaudit(ines: User) -> dict[str, int]:
         ruleset="tien-gow/helic@1",
         sources=None,
     )
+    _until_ended(key)
+    first = list_changes(key).rows[0]
+    return {"reaudit": key, "version": first.version_pk, "rejudged": first.hand_pk}
+
+
+def _until_ended(reaudit: int) -> None:
     limit = time.monotonic() + WAIT_SECONDS
-    while Reaudit.objects.get(pk=key).state in (ReauditState.GATHERING, ReauditState.RUNNING):
+    while Reaudit.objects.get(pk=reaudit).state in (ReauditState.GATHERING, ReauditState.RUNNING):
         if time.monotonic() > limit:
             raise TimeoutError("The re-audit did not end.")
         time.sleep(0.5)
-    first = list_changes(key).rows[0]
-    return {"reaudit": key, "version": first.version_pk, "rejudged": first.hand_pk}
 
 
 def _report(ines: User) -> dict[str, int]:
