@@ -1,4 +1,4 @@
-"""The table of the standards: every line once, tests that exist, a reason where there is none."""
+"""The tables of compliance and security: every line of the standards once, and tests that exist."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "docs" / "compliance.md"
+SECURITY = ROOT / "docs" / "security.md"
 LINES = 61
 # What a row says where no test shows the line as a whole.
 REASONS = ("In part:", "The operator's:", "Not built:")
@@ -70,3 +71,21 @@ def test_the_sums_above_the_table_are_those_of_the_table() -> None:
     without = LINES - whole - partly
     words = f"{whole} lines are shown as asked, {partly} in part, {without} not at all"
     assert words in " ".join(TABLE.read_text().split())
+
+
+def test_every_test_and_file_that_the_page_of_security_names_exists() -> None:
+    """In a row a name alone is of the file that was named before it."""
+    seen = 0
+    for row in re.findall(r"^\| .*$", SECURITY.read_text(), re.M):
+        path = ""
+        for place in re.findall(r"`((?:[a-z]+/|test_)[^`]*)`", row):
+            name = place
+            if "/" in place:
+                path, _, name = place.partition("::")
+            file = ROOT / "tests" / path
+            assert path, place
+            assert file.exists(), place
+            if name:
+                assert re.search(rf"^def {name}\b", file.read_text(), re.M), f"{path}: {name}"
+            seen += 1
+    assert seen > 40
