@@ -18,6 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit.config.access import VISIT
+from audit.models import SignInWay
 from audit.selectors.access import Act
 from audit.selectors.accounts import get_account, list_keys
 from audit.selectors.standing import must_change_password, needs_second_step
@@ -36,6 +37,7 @@ from audit.services.staff import AccountRefused, change_password
 from audit.web.access import access_of_request, needs
 from audit.web.access_words import ACTS, ENDS, ROLES
 from audit.web.language import told
+from audit.web.signing_in import note_wrong, paused_answer
 
 VISITS_SHOWN = 10
 
@@ -74,6 +76,10 @@ def own_password(request: HttpRequest) -> HttpResponse:
     user, access = _user(request), access_of_request(request)
     problem, status = None, 200
     if request.method == "POST":
+        if (paused := paused_answer(request, user.get_username(), SignInWay.PASSWORD)) is not None:
+            return paused
+        if not user.check_password(request.POST.get("old", "")):
+            note_wrong(request, user.get_username(), SignInWay.PASSWORD)
         try:
             change_password(
                 access=access,
@@ -150,9 +156,13 @@ def second_step_picture(request: HttpRequest) -> HttpResponse:
 @require_POST
 def second_step_codes(request: HttpRequest) -> HttpResponse:
     """Make new recovery codes, by a code of the authenticator."""
+    name = _user(request).get_username()
+    if (paused := paused_answer(request, name, SignInWay.CODE)) is not None:
+        return paused
     try:
         codes = renew_codes(access=access_of_request(request), code=request.POST.get("code", ""))
     except SecondStepRefused as error:
+        note_wrong(request, name, SignInWay.CODE)
         messages.error(request, told(str(error)))
         return redirect("second-step")
     return _codes(request, codes)
@@ -163,7 +173,10 @@ def second_step_codes(request: HttpRequest) -> HttpResponse:
 def second_step_remove(request: HttpRequest) -> HttpResponse:
     """Take one's own second step away, by a code of it."""
     user, access = _user(request), access_of_request(request)
+    if (paused := paused_answer(request, user.get_username(), SignInWay.CODE)) is not None:
+        return paused
     if not check_code(account_id=user.pk, code=request.POST.get("code", "")):
+        note_wrong(request, user.get_username(), SignInWay.CODE)
         messages.error(request, _("This is not the code that the authenticator shows now."))
         return redirect("second-step")
     remove_second_step(access=access, account_id=user.pk)

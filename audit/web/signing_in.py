@@ -114,9 +114,8 @@ def code_page(request: HttpRequest) -> HttpResponse:
     name = user.get_username()
     if request.method != "POST":
         return render(request, "registration/code.html", {})
-    if not _is_allowed(request, name):
-        _note(request, name, SignInWay.CODE, SignInOutcome.LOCKED)
-        return render(request, "registration/locked.html", {}, status=429)
+    if (paused := paused_answer(request, name, SignInWay.CODE)) is not None:
+        return paused
     code = request.POST.get("code", "")
     is_short = len("".join(code.split())) <= CODE_LENGTH
     way = SignInWay.CODE if is_short else SignInWay.RECOVERY
@@ -125,9 +124,7 @@ def code_page(request: HttpRequest) -> HttpResponse:
         pending = request.session.pop(PENDING)
         come_in(request, user, way)
         return HttpResponseRedirect(_next(request, pending["next"]))
-    _note(request, name, way, SignInOutcome.WRONG)
-    # Counted with the wrong passwords: the third locks the name.
-    user_login_failed.send(sender=__name__, credentials={"username": name}, request=request)
+    note_wrong(request, name, way)
     problem = _("This code is not good.")
     return render(request, "registration/code.html", {"problem": problem}, status=400)
 
@@ -140,6 +137,21 @@ def come_in(request: HttpRequest, user: User, way: SignInWay) -> None:
     visit = begin_visit(account_id=user.pk, caller=caller_of(request))
     request.session[VISIT] = visit
     _note(request, user.get_username(), way, SignInOutcome.GOOD, visit)
+
+
+def paused_answer(request: HttpRequest, name: str, way: SignInWay) -> HttpResponse | None:
+    """What is said where the name is paused after wrong tries; None where it is not."""
+    if _is_allowed(request, name):
+        return None
+    _note(request, name, way, SignInOutcome.LOCKED)
+    return render(request, "registration/locked.html", {}, status=429)
+
+
+def note_wrong(request: HttpRequest, name: str, way: SignInWay) -> None:
+    """Write a wrong password or code down, and count it: the third, of all ways together and also
+    on the pages of one's own account, pauses the name."""
+    _note(request, name, way, SignInOutcome.WRONG)
+    user_login_failed.send(sender=__name__, credentials={"username": name}, request=request)
 
 
 def _pending(request: HttpRequest) -> User | None:

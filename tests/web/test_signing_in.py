@@ -9,6 +9,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.hashers import check_password
+from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 from django_otp.oath import totp
@@ -270,6 +272,29 @@ def test_the_second_step_goes_only_by_a_code_of_it(
     browser.post("/account/second-step/remove", {"code": code_now(enrolled[0])})
     assert not SecondStep.objects.exists()
     assert not RecoveryCode.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "wrong", "way"),
+    [
+        ("/account/second-step/remove", {"code": "000000"}, "code"),
+        ("/account/second-step/codes", {"code": "000000"}, "code"),
+        ("/account/password", {"old": "guess", "new": "x" * 20, "again": "x" * 20}, "password"),
+    ],
+)
+def test_whoever_sits_down_at_an_open_browser_cannot_try_on(
+    ines: Any, enrolled: tuple[bytes, list[str]], address: str, wrong: dict[str, str], way: str
+) -> None:
+    """The pages of one's own account count as signing in does: no million codes are tried there."""
+    browser = signed_in(ines)
+    statuses = [browser.post(address, wrong).status_code for _ in range(5)]
+    assert 429 not in statuses[:2]
+    assert statuses[2:] == [429] * 3
+    assert [one[1:] for one in attempts()[-5:]] == [(way, "wrong")] * 3 + [(way, "locked")] * 2
+    right = code_now(enrolled[0])
+    assert browser.post("/account/second-step/remove", {"code": right}).status_code == 429
+    assert SecondStep.objects.filter(account=ines).exists()
+    assert check_password(PASSWORD, User.objects.get(pk=ines.pk).password)
 
 
 def test_new_recovery_codes_end_the_old_ones(
