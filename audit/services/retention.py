@@ -133,10 +133,15 @@ def begin_run(
 ) -> int:
     """Begin a run over what was received before `cutoff_at`, as the term allows where it is None.
 
-    Raises: RetentionRefused where the date has not come, or such a run is not done.
+    Raises: RetentionRefused where the date has not come, or such a run is not done; and for whoever
+    set the term: nobody shortens one and deletes by it alone.
     """
     by = _who(access, source)
     term = term_in_force(record_class, source)
+    if RetentionTerm.objects.filter(pk=term.term, set_by_id=by).exists():
+        raise RetentionRefused(
+            say("Whoever set a term does not delete by it: ask somebody else to run it.")
+        )
     cutoff = term.cutoff_at if cutoff_at is None else cutoff_at
     if cutoff > term.cutoff_at:
         raise RetentionRefused(

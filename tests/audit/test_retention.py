@@ -216,6 +216,24 @@ def test_deletion_before_its_date_is_refused_by_the_database(ingest, keeper):
         HandVersion.objects.filter(hand=old)._raw_delete("default")
 
 
+def test_nobody_shortens_a_term_and_deletes_by_it_alone(ingest, keeper):
+    """Two people are needed, as for rulesets and remedies: else one could be rid of the journal."""
+    ingest(log(B))
+    age(years=1)
+    seal()
+    source = source_of(B)
+    set_term(
+        access=keeper, record_class=HANDS, source=source, count=1, unit=TermUnit.DAY, reason="room"
+    )
+    with pytest.raises(RetentionRefused, match="Whoever set a term does not delete by it"):
+        run_over(keeper, source=source)
+    assert Hand.objects.count() == 1
+    second = User.objects.create_user("lou")
+    Grant.objects.create(account=second, role=Role.ADMINISTRATOR)
+    assert run_over(access_of(second), source=source).items == 1
+    assert Hand.objects.count() == 0
+
+
 def test_a_longer_term_set_meanwhile_stops_a_run(ingest, keeper):
     ingest(log(B))
     age()

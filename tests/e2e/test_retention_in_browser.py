@@ -32,7 +32,8 @@ def kept(settings, tmp_path, ingest):  # noqa: F811
         reason="The licence of 2026 asks for seven years",
     )  # fmt: skip
     place_hold(access=access, source=SOURCE, hand_id="h1", reason="Dispute before the regulator")
-    run = begin_run(access=access, record_class=RecordClass.HANDS, source=SOURCE, reason="Yearly")
+    second = access_of(trusted(get_user_model().objects.create_user("tom.reyes")))
+    run = begin_run(access=second, record_class=RecordClass.HANDS, source=SOURCE, reason="Yearly")
     continue_run(run_id=run)
     return run
 
