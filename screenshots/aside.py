@@ -189,7 +189,7 @@ class Aside:
         over = place_hold(access=self.ines, source="simulated-1", reason="Asked for by the court")
         lift_hold(access=self.jun, hold=over, reason="The court has decided")
         run = begin_run(
-            access=self.ines, record_class=RecordClass.HANDS, source="harbour", reason="Yearly"
+            access=self.jun, record_class=RecordClass.HANDS, source="harbour", reason="Yearly"
         )
         continue_run(run_id=run)
         others = Hand.objects.filter(source="simulated-2026").order_by("pk")

@@ -138,7 +138,7 @@ def begin_run(
     """
     by = _who(access, source)
     term = term_in_force(record_class, source)
-    if RetentionTerm.objects.filter(pk=term.term, set_by_id=by).exists():
+    if term.term is not None and RetentionTerm.objects.filter(pk=term.term, set_by_id=by).exists():
         raise RetentionRefused(
             say("Whoever set a term does not delete by it: ask somebody else to run it.")
         )
