@@ -20,7 +20,7 @@ BEGIN
         RAISE EXCEPTION 'nobody but a person decides case %', NEW.case_id
             USING ERRCODE = 'restrict_violation';
     END IF;
-    RETURN NEW;
+    RETURN NULL;
 END
 $$
 """
@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
     operations = (
         migrations.RunSQL(DECIDES_NOTHING, "DROP FUNCTION audit_desk_audit_decides_nothing()"),
         migrations.RunSQL(
-            "CREATE TRIGGER decides_nothing BEFORE INSERT ON audit_caseact FOR EACH ROW"
+            "CREATE TRIGGER decides_nothing AFTER INSERT ON audit_caseact FOR EACH ROW"
             " WHEN (NEW.actor_id IS NULL) EXECUTE FUNCTION audit_desk_audit_decides_nothing()",
             "DROP TRIGGER decides_nothing ON audit_caseact",
         ),
