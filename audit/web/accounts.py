@@ -27,6 +27,7 @@ from audit.selectors.accounts import (
     list_accounts,
     list_keys,
 )
+from audit.selectors.exports_sheet import Plain, neutral
 from audit.selectors.journal import list_reviews
 from audit.selectors.pages import BadQuery, NotFound, Page
 from audit.selectors.visits import list_sign_ins, list_visits
@@ -99,8 +100,8 @@ def accounts_csv(request: HttpRequest) -> HttpResponse:
             [_cell(value) for value in (
                 row.id, row.name, row.full_name, row.title,
                 " ".join(act.value for act in row.functions),
-                row.created_at, row.last_seen_at, row.last_address, row.password_set_at,
-                row.closed_at,
+                row.created_at, row.last_seen_at, Plain(row.last_address or ""),
+                row.password_set_at, row.closed_at,
                 "; ".join(f"{role.value} @ {source or '*'}" for role, source in row.groups),
                 "open" if row.is_open else "closed",
                 "yes" if row.has_second_step else "no",
@@ -112,13 +113,14 @@ def accounts_csv(request: HttpRequest) -> HttpResponse:
 
 
 def _cell(value: Any) -> str:
-    """A cell; what a spreadsheet would take for a formula gets an apostrophe before it."""
+    """A cell; what a spreadsheet would take for more than a text gets an apostrophe before it, as
+    in every table of this service."""
     if value is None:
         return ""
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
-    text = str(value)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    is_text = isinstance(value, str) and not isinstance(value, Plain)
+    return neutral(value) if is_text else str(value)
 
 
 @needs(Act.MANAGE_ACCOUNTS)

@@ -13,6 +13,8 @@ from django.test import Client
 
 from audit import services
 from audit.models import ApiToken, Grant, JournalEntry, PasswordRecord, Review, Role, Visit
+from audit.selectors.access import EVERYTHING
+from audit.services.staff import name_person
 from tests.access import signed_in, trusted, with_roles
 from tests.web.lines import BASE
 
@@ -219,6 +221,16 @@ def test_s39_the_list_and_the_table_hold_the_nine_fields(
     assert row["disabled_at"] != ""
 
 
+@pytest.mark.parametrize("name", ["=1", "＝1", "\n=1", " +1", "@x", "2026-03-01", "TRUE"])
+def test_no_name_in_the_table_is_taken_for_more_than_a_text(
+    office: Client, amy: Any, name: str
+) -> None:
+    name_person(access=EVERYTHING, account_id=amy.pk, full_name=name, title="")
+    text = office.get("/accounts/accounts.csv").content.decode("utf-8-sig")
+    rows = {row["name"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
+    assert rows["amy.ng"]["full_name"] == f"'{name}"
+
+
 def test_the_lists_ask_the_same_few_questions(
     office: Client, django_user_model: Any, django_assert_num_queries: Any
 ) -> None:
@@ -362,7 +374,6 @@ def test_a_key_never_does_more_than_its_account(office: Client, amy: Any, store:
     shown = {"Authorization": f"Bearer {token}"}
     assert Client().get("/api/v1/hands/", headers=shown).status_code == 200
     Grant.objects.get(account=amy)
-    from audit.selectors.access import EVERYTHING  # noqa: PLC0415
     from audit.services.granting import end_grant  # noqa: PLC0415
 
     end_grant(access=EVERYTHING, grant_id=Grant.objects.get(account=amy).pk)
