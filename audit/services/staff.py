@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from audit.models import ApiToken, Staff, VisitEnd
+from audit.models import ApiToken, Staff, VisitEnd, Webhook
 from audit.selectors.access import Access, Act
 from audit.services.accounts import FirstAccount
 from audit.services.granting import has_other_managers, hold_managers
@@ -68,7 +68,8 @@ def name_person(*, access: Access, account_id: int, full_name: str, title: str) 
 
 @transaction.atomic
 def close_account(*, access: Access, account_id: int) -> None:
-    """Close an account: its visits end at their next request, its keys for good.
+    """Close an account: its visits end at their next request, its keys for good. Webhooks that it
+    made are paused until another administrator lets them go on.
 
     Raises: AccountRefused for one's own, and for the last that manages accounts.
     """
@@ -88,7 +89,9 @@ def close_account(*, access: Access, account_id: int) -> None:
     )
     end_visits_of(account_id=account_id, how=VisitEnd.CLOSED)
     ended = ApiToken.objects.filter(account_id=account_id, revoked_at=None).update(revoked_at=now)
-    _record(access, account_id, {"did": "closed", "keys_ended": ended})
+    hooks = Webhook.objects.filter(created_by_id=account_id, ended_at=None, paused_at=None)
+    paused = hooks.update(paused_at=now)
+    _record(access, account_id, {"did": "closed", "keys_ended": ended, "webhooks_paused": paused})
 
 
 @transaction.atomic

@@ -30,6 +30,7 @@ from audit.selectors.webhooks import deliveries, webhooks
 from audit.services import webhooks as hooks
 from audit.services import webhooks_sending as sending
 from audit.services.sealing import seal
+from audit.services.staff import close_account
 from tests.golden_vectors import GOLDEN
 
 ODD = GOLDEN / "odd"
@@ -375,6 +376,23 @@ def test_a_pause_keeps_what_is_found_meanwhile_and_an_end_does_not(ingest, told,
     assert len(receiver.got) == count
     with pytest.raises(hooks.WebhookRefused, match="has ended"):
         hooks.pause_webhook(access=keeper, pk=hook.pk, is_paused=False)
+
+
+def test_with_its_makers_account_a_webhook_is_paused_and_nothing_is_lost(
+    ingest, told, receiver, keeper, django_user_model
+):
+    """Whoever has left is told no more; another administrator looks at it and lets it go on."""
+    hook = told()
+    boss = django_user_model.objects.create_user("boss")
+    Grant.objects.create(account=boss, role=Role.ADMINISTRATOR, source=None)
+    close_account(access=access_of(boss), account_id=keeper.account_id)
+    ingest(ONE_UNIT)
+    send()
+    assert receiver.got == []
+    assert [row.state for row in webhooks(sources=None)] == ["paused"]
+    hooks.pause_webhook(access=access_of(boss), pk=hook.pk, is_paused=False)
+    send()
+    assert findings_of(receiver)
 
 
 def test_many_findings_go_in_several_messages_in_the_order_of_the_log(
