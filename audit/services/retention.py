@@ -139,9 +139,8 @@ def begin_run(
     by = _who(access, source)
     term = term_in_force(record_class, source)
     if term.term is not None and RetentionTerm.objects.filter(pk=term.term, set_by_id=by).exists():
-        raise RetentionRefused(
-            say("Whoever set a term does not delete by it: ask somebody else to run it.")
-        )
+        # Runs are begun by the command alone, which speaks English.
+        raise RetentionRefused("Whoever set a term does not delete by it: ask somebody else.")
     cutoff = term.cutoff_at if cutoff_at is None else cutoff_at
     if cutoff > term.cutoff_at:
         raise RetentionRefused(
