@@ -148,7 +148,8 @@ def _reason(restatement: str | None, user: User | None) -> str:
     reason = restatement.strip()
     if not reason:
         raise RestatementIncomplete(replay.say("A restatement needs a reason."))
-    if len(reason) > REASON_MAX:
+    # As it was sent, blanks at its ends included.
+    if len(restatement) > REASON_MAX:
         raise RestatementIncomplete(
             replay.say("The reason is longer than {reason_max} characters.", reason_max=REASON_MAX)
         )

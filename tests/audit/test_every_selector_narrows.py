@@ -91,8 +91,8 @@ CARRIERS = frozenset(("Scope", "TotalsQuery"))
 WHOLE = frozenset(
     re.findall(
         r"\w+",
-        """census diagnosis diagnosis_evidence evidence metrics partitions references retention sealed_rows
-    veiled_rows verifying verifying_heads verifying_rows vitals""",
+        """census diagnosis diagnosis_evidence evidence metrics partitions references retention
+    sealed_rows veiled_rows verifying verifying_heads verifying_rows vitals""",
     )
 )
 

@@ -9,11 +9,14 @@ from urllib.parse import urlsplit
 
 # Words that every language of the site writes alike: names, units, formats, keys, identifiers.
 ALLOWED = frozenset(
-    """
-    Tilecourt KindID gid Webhook Webhooks API OpenAPI JSON CSV PDF TOML NUL SHA UTC QR HKD CNY MOP USD EUR TOTP
-    gzip zstd typst Home End Shift KB MB GB ms log hand pg tg wz English
-    hand-log verify-store manage py requirements export Asia Macau https PG TG WZ
-    """.split()
+    re.findall(
+        r"\S+",
+        """
+        Tilecourt KindID gid Webhook Webhooks API OpenAPI JSON CSV PDF TOML NUL SHA UTC QR HKD
+        CNY MOP USD EUR TOTP gzip zstd typst Home End Shift KB MB GB ms log hand pg tg wz English
+        hand-log verify-store manage py requirements export Asia Macau https PG TG WZ
+        """,
+    )
 )
 # What stands in these is data: ids, names, codes, keys.
 DATA_TAGS = frozenset(("bdi", "code", "pre", "kbd", "script", "style", "time", "textarea"))
@@ -73,7 +76,9 @@ class Seen(HTMLParser):
             self.texts.append(data.strip())
 
 
-VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+VOID = frozenset(
+    re.findall(r"\w+", "area base br col embed hr img input link meta source track wbr")
+)
 
 
 def seen(html: str) -> Seen:
