@@ -12,7 +12,7 @@ from audit.services.desk.amounts import exposure_of
 from audit.web import desk_words as words
 from audit.web import markup
 from audit.web.desk_texts import Texts
-from audit.web.language import phrase
+from audit.web.language import phrase, told
 from audit.web.presenters.hands import clock_words
 from audit.web.walks import Replayed, walked
 
@@ -159,8 +159,8 @@ def _lines(figure: replay.Figure, texts: Texts, notes: Notes) -> Iterable[Line]:
 
 
 def _formula(formula: str, texts: Texts) -> str:
-    """The way to a number; in Chinese only where it is made of numbers and signs."""
-    formula = markup.minus(formula)
+    """The way to a number; in Chinese only where no word of it is left in English."""
+    formula = markup.minus(told(formula))
     return formula if texts.is_english or not _LATIN.search(formula) else ""
 
 

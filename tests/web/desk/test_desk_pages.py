@@ -520,6 +520,13 @@ def test_a_letter_is_the_same_whatever_the_language_around_it(
         letters.add(html[html.index("<article") : html.index("</article>")])
     translation.activate("en")
     assert len(letters) == 1
+    # The way to each number is told in that language, too.
+    ways = re.findall(r'<td class="numbers">(.*?)</td>', letters.pop())
+    assert len(ways) >= 3
+    assert all(ways)
+    assert any(re.search(r"[A-Za-z]{3}", re.sub("<[^>]*>", "", way)) for way in ways) == (
+        lang == "en"
+    )
 
 
 def test_a_letter_says_what_is_owed_and_booked(
