@@ -237,6 +237,8 @@ LOGOUT_REDIRECT_URL = "login"
 AXES_FAILURE_LIMIT = 3
 AXES_COOLOFF_TIME = number("TILECOURT_LOCK_MINUTES", 15) / 60  # hours
 AXES_LOCKOUT_PARAMETERS = ["username"]
+# axes would have the address, too; then each address had three tries of its own.
+SILENCED_SYSTEM_CHECKS = ["axes.W006"]
 # Trying on does not make the pause longer, or anybody could keep a colleague out for good.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
