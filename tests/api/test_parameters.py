@@ -14,12 +14,12 @@ UNKNOWN = "There is no parameter “{}” at this address{}"
 READ = {
     "certificates/": "source, table, from, to, state, all, cursor",
     "exports/figures.csv": (
-        "game, table, source, player, met, verdict, code, from, to, q, upload, conflict, rules, open,"
-        " risk, tile, combination, seat, net"
+        "game, table, source, player, met, verdict, code, from, to, q, upload, conflict, rules,"
+        " open, risk, tile, combination, seat, net"
     ),
     "exports/hands.csv": (
-        "game, table, source, player, met, verdict, code, from, to, q, upload, conflict, rules, open,"
-        " risk, tile, combination, seat, net"
+        "game, table, source, player, met, verdict, code, from, to, q, upload, conflict, rules,"
+        " open, risk, tile, combination, seat, net"
     ),
     "exports/totals.csv": "source, table, game, from, to",
     "reaudits/": "cursor",
