@@ -131,5 +131,5 @@ urlpatterns = [
     path("api/v1/journal/", own.Journal.as_view(), name="api-journal"),
     path("api/schema/", docs.Schema.as_view(), name="api-schema"),
     path("api/docs/", docs.DocsPage.as_view(), name="api-docs"),
-    re_path(r"^api(?:/.*)?$", uploads.Nowhere.as_view(), name="api-nowhere"),
+    re_path(r"^api(?:/[\s\S]*)?\Z", uploads.Nowhere.as_view(), name="api-nowhere"),
 ]

@@ -135,7 +135,8 @@ def _number(query: Mapping[str, str], key: str) -> int | None:
     text = query.get(key, "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and int(text[:20]) <= KEY_MAX and len(text) < 20):
+    is_number = text.isascii() and text.isdecimal() and len(text) < 20
+    if not is_number or not 1 <= int(text) <= KEY_MAX:
         raise BadQuery(say("“{key}” is no number.", key=key))
     return int(text)
 

@@ -105,3 +105,15 @@ def test_every_code_that_the_code_names_is_known_with_its_status() -> None:
     assert len(named) > 30
     for status, code in named:
         assert ERRORS[code].status == int(status), code
+
+
+def test_a_line_end_in_an_address_is_told_in_the_envelope_too(ask: Send) -> None:
+    for address in ("/api/v1/exports/%0Ahands.ndjson", "/api/v1/hands/%0A", "/api/%0A/%0D"):
+        answer = ask(address)
+        assert answer.status_code == 404, address
+        assert answer.json()["error"]["code"] == "not-found"
+
+
+def test_a_number_of_nothing_is_refused_by_the_journal(ask: Send) -> None:
+    for query in ("visit=0", "hand=0", "visit=99999999999999999999"):
+        assert ask(f"/api/v1/journal/?{query}").status_code == 400, query

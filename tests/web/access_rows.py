@@ -79,7 +79,7 @@ def patterns(
         if isinstance(one, URLResolver):
             yield from patterns(one, route)
         else:
-            shown = re.sub(r"\^?(api)\(\?:/\.\*\)\?\$", r"\1/…", route)
+            shown = re.sub(r"\^?(api)\(\?:/.*\)\?\\Z", r"\1/…", route)
             yield re.sub(r"<\w+:(\w+)>", r"<\1>", shown), one
 
 
