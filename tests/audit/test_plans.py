@@ -119,6 +119,9 @@ def many(db: Any) -> None:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(statements)
         cursor.execute("SET session_replication_role = origin")
+        # As on the disks of today (docs/operations.md): else a few thousand rows of one month are
+        # read through before an index is asked.
+        cursor.execute("SET LOCAL random_page_cost = 1.1")
         for statement in connection.ops.sequence_reset_sql(no_style(), MODELS):
             cursor.execute(statement)
         cursor.execute("ANALYZE")
