@@ -138,7 +138,7 @@ def test_a_request_that_fails_is_told_without_its_secret(web_log, tmp_path):
     assert (tmp_path / "error").read_text().endswith(f"Error handling request {CUT}/?…\n")
 
 
-def test_the_web_server_takes_this_log_when_it_is_started_here(db, tmp_path):
+def test_the_web_server_takes_this_log_when_it_is_started_here(transactional_db, tmp_path):
     """gunicorn as it is started in service, with a log of requests, and a link that is none."""
     supervisor = Supervisor(make_folder(tmp_path / "state"))
     try:

@@ -23,7 +23,12 @@ UPLOADS = "/api/v1/uploads/"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The variables that lead a process of ours to the test's database and broker."""
+    """The variables that lead a process of ours to the test's database and broker.
+
+    What it writes there is committed, so a test that would only be rolled back must not start it:
+    the rows would stay for every test after that.
+    """
+    assert not connection.in_atomic_block, "ask for transactional_db, not db"
     parts = urlsplit(os.environ["DATABASE_URL"])
     name = quote(connection.settings_dict["NAME"])
     url = parts._replace(path=f"/{name}").geturl()
