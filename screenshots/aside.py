@@ -39,7 +39,7 @@ from audit.services.staff import close_account, name_person, open_account
 from audit.services.tokens import create_token
 from audit.services.visits import Caller, begin_visit, end_visit, note_attempt
 from audit.services.webhooks import create_webhook, pause_webhook, try_webhook
-from audit.services.webhooks_sending import gather_messages, send_messages
+from audit.services.webhooks_sending import due_webhooks, gather_messages, send_waiting
 
 SECONDS = 20
 RULES = "banker-pai-gow/bs-2022"
@@ -171,7 +171,8 @@ class Aside:
             for hook in (told, told, deaf):
                 try_webhook(access=self.ines, pk=hook.pk)
             gather_messages()
-            send_messages(seconds=SECONDS)
+            for pk in due_webhooks():
+                send_waiting(pk, seconds=SECONDS)
         return {"webhook": told.pk}
 
     def _kept(self, hand: Hand) -> Keys:

@@ -201,14 +201,17 @@ CELERY_BEAT_SCHEDULE["sweep_reports"] = {
     "task": "audit.sweep_reports", "schedule": 60.0, "options": {"expires": 60.0},
 }  # fmt: skip
 
-# What comes by the clock has a queue of its own: behind a long backlog it would come too late. Each
-# worker takes from both in turn.
+# What comes by the clock has a queue of its own: behind a long backlog it would come too late. So
+# has what waits for the answers of others, which would hold up both. Each worker takes from all in
+# turn.
 CELERY_TASK_DEFAULT_QUEUE = "celery"
 CELERY_TASK_QUEUES = (
     Queue("celery", routing_key="celery"),
     Queue("clock", routing_key="clock"),
+    Queue("webhooks", routing_key="webhooks"),
 )
 CELERY_TASK_ROUTES = {entry["task"]: {"queue": "clock"} for entry in CELERY_BEAT_SCHEDULE.values()}
+CELERY_TASK_ROUTES["audit.send_to_webhook"] = {"queue": "webhooks"}
 
 # Who may come in.
 AUTHENTICATION_BACKENDS = [

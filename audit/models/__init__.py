@@ -1,7 +1,14 @@
 """The tables: fields and constraints, nothing else. What is done with them is in `services`."""
 
 from audit.models.access import Grant, Role
-from audit.models.accounts import PasswordRecord, RecoveryCode, SecondStep, Staff
+from audit.models.accounts import (
+    FirstPassword,
+    FirstPasswordHow,
+    PasswordRecord,
+    RecoveryCode,
+    SecondStep,
+    Staff,
+)
 from audit.models.certificates import (
     Certificate,
     CertificateRun,
@@ -100,7 +107,13 @@ from audit.models.tokens import ApiToken
 from audit.models.uploads import Chunk, ChunkState, Upload, UploadState
 from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
 from audit.models.visits import SignIn, SignInOutcome, SignInWay, Visit, VisitEnd
-from audit.models.webhooks import DeliveryState, Webhook, WebhookAttempt, WebhookDelivery
+from audit.models.webhooks import (
+    DeliveryState,
+    PauseReason,
+    Webhook,
+    WebhookAttempt,
+    WebhookDelivery,
+)
 
 __all__ = [
     "AcceptedSoftware",
@@ -135,6 +148,8 @@ __all__ = [
     "ErasureState",
     "FeedDrift",
     "Finding",
+    "FirstPassword",
+    "FirstPasswordHow",
     "GatherMark",
     "Grant",
     "Hand",
@@ -153,6 +168,7 @@ __all__ = [
     "Numbering",
     "PartialRecord",
     "PasswordRecord",
+    "PauseReason",
     "Player",
     "Reaudit",
     "ReauditAmount",

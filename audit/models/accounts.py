@@ -6,6 +6,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 
 class Staff(models.Model):
@@ -31,6 +32,42 @@ class Staff(models.Model):
 
     def __str__(self) -> str:
         return self.full_name or str(self.account_id)
+
+
+class FirstPasswordHow(models.TextChoices):
+    """Why somebody was shown a first password of an account."""
+
+    OPENED = "opened", _("Opened")
+    REOPENED = "reopened", _("Opened again")
+    RESET = "reset", _("Password reset")
+
+
+class FirstPassword(models.Model):
+    """That somebody was shown a first password of an account, and so could come in under its name.
+
+    `given_by` is None where a command gave it. Rows are only ever added; the access review tells
+    by them which two people of an act may have been one.
+    """
+
+    account = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="first_passwords"
+    )
+    how = models.CharField(max_length=8, choices=FirstPasswordHow.choices)
+    given_at = models.DateTimeField(db_default=Now())
+    given_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True
+    )
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                name="first_password_how_known",
+                condition=models.Q(how__in=FirstPasswordHow.values),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.account_id} {self.how} by {self.given_by_id}"
 
 
 class PasswordRecord(models.Model):

@@ -12,7 +12,8 @@ class ShareLink(models.Model):
 
     `viewpoint` is `public` or `seat-0` to `seat-3`; nobody without an account sees every tile. The
     secret is kept nowhere: `sha256` is of its text, `prefix` its first characters, by which people
-    tell links apart. A row is never changed but for being revoked, once.
+    tell links apart. A row is never changed but for being revoked, once; by nobody (`revoked_by` is
+    None) where a command closed its maker's account.
     """
 
     hand = models.ForeignKey(
@@ -38,7 +39,7 @@ class ShareLink(models.Model):
             models.CheckConstraint(
                 name="share_link_revoked_by_someone",
                 condition=models.Q(revoked_at=None, revoked_by=None)
-                | models.Q(revoked_at__isnull=False, revoked_by__isnull=False),
+                | models.Q(revoked_at__isnull=False),
             ),
         )
 

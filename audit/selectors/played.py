@@ -4,17 +4,41 @@ is stored about a hand, and for the page of a hand that came once and alone."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db import connection
 
-from audit.models import Duplicate, Hand, HandVersion
 from audit.selectors.access import Sources
-from audit.selectors.belonging import in_sources, uploads_seen
+from audit.selectors.belonging import narrowed, uploads_seen
 from audit.selectors.comparisons import ComparisonRow, comparisons_of
-from audit.selectors.hands import HandRow, hand_row
+from audit.selectors.hands import HandRow
 from audit.selectors.pages import KEY_MAX, HandNotFound
 from audit.selectors.twins import TwinRow, twins_of
 from audit.zstd import unpacked
+
+# A step is asked for more often than anything else, and making this statement anew out of models
+# would take longer than all that the database does for it.
+_PLAYED = """
+SELECT h.id, h.source, h.hand_id, h.game, h.ruleset, h."table", h.players, h.played_at,
+    h.played_on, h.started_at, h.currency, h.minor_digits, h.verdict_kind, h.error_code,
+    h.finding_codes, h.finding_count, h.is_conflict, h.is_replaced, h.verdict_id, h.comparison_id,
+    v.raw, v.sha256, v.line, v.upload_id, u.name, u.feed, {more}
+FROM audit_hand h
+JOIN audit_handversion v ON v.id = h.version_id
+JOIN audit_upload u ON u.id = v.upload_id
+WHERE h.id = %(hand)s{narrowed}
+"""
+_FOR_A_STEP = "false, false, false"
+# Whether there is more to be told than one hand's steps: other versions or lines that brought it
+# again; an earlier hand of its table and instant; something said of the rulesets of its source.
+_FOR_A_PAGE = """
+    EXISTS (SELECT 1 FROM audit_handversion o WHERE o.hand_id = h.id AND o.id <> h.version_id)
+    OR EXISTS (SELECT 1 FROM audit_duplicate d JOIN audit_handversion o ON o.id = d.version_id
+               WHERE o.hand_id = h.id),
+    EXISTS (SELECT 1 FROM audit_hand t WHERE t.source = h.source AND t."table" = h."table"
+            AND t.played_at = h.played_at AND t.id < h.id AND NOT t.is_replaced),
+    EXISTS (SELECT 1 FROM audit_rulesetswitch s WHERE s.source = h.source)
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +59,10 @@ class Brought:
 class PlayedHand:
     """The current version of a hand as it is replayed.
 
-    `raw` is the exact line; `comparison` what was found against the hand before. `twins` are told
-    where the page is asked for, as is `has_history`: there are other versions, or the hand came
-    again, and `hand_detail` has them.
+    `raw` is the exact line; `comparison` what was found against the hand before. The others are
+    told where the page is asked for: `twins`; `has_history`, that there are other versions, or the
+    hand came again, which `hand_detail` has; `has_force`, that something was said of which
+    rulesets are in force at its source.
     """
 
     hand: HandRow
@@ -46,43 +71,63 @@ class PlayedHand:
     comparison: ComparisonRow | None
     twins: tuple[TwinRow, ...] = ()
     has_history: bool = False
+    has_force: bool = False
 
 
 def played_hand(hand_pk: int, *, sources: Sources, is_page: bool = False) -> PlayedHand:
-    """One query, one more for a page, and two where something was found against the hand before.
+    """One query, and two more where something was found against the hand before.
 
-    The upload is told of a page alone. Raises: HandNotFound.
+    For a page one more where an earlier hand may be its twin, and one where its upload may be one
+    that is not to be named. Raises: HandNotFound.
     """
-    if not 1 <= hand_pk <= KEY_MAX:
+    row = _row(hand_pk, sources, is_page=is_page)
+    if row is None:
         raise HandNotFound(f"There is no hand {hand_pk}.")
-    found = Hand.objects.filter(in_sources(sources), pk=hand_pk).select_related("version__upload")
-    if is_page:
-        others = HandVersion.objects.filter(hand_id=OuterRef("pk"))
-        again = Duplicate.objects.filter(version__hand_id=OuterRef("pk"))
-        found = found.annotate(
-            has_history=Exists(others.exclude(pk=OuterRef("version_id"))) | Exists(again)
-        )
-    hand = found.first()
-    if hand is None:
-        raise HandNotFound(f"There is no hand {hand_pk}.")
+    *of_hand, packed, sha256, line, upload_id, name, feed, has_history, has_twin, has_force = row
+    hand = HandRow(**dict(zip(_HAND, of_hand, strict=True)))
     comparison = None
-    if hand.comparison_id is not None:
-        compared = comparisons_of([hand.verdict_id], current=hand.comparison_id)
+    if hand.comparison_pk is not None:
+        compared = comparisons_of([hand.verdict_pk], current=hand.comparison_pk)
         comparison = next((one for one in compared if one.is_current), None)
-    version = hand.version
-    raw = unpacked(version.raw)
-    is_named = is_page and bool(uploads_seen([version.upload_id], sources=sources))
+    raw = unpacked(packed)
+    is_named = is_page and bool(uploads_seen([upload_id], sources=sources))
     return PlayedHand(
-        hand=hand_row(hand),
+        hand=hand,
         version=Brought(
-            sha256=bytes(version.sha256).hex(),
-            upload_id=version.upload_id if is_named else None,
-            upload_name=version.upload.name if is_named else "",
-            line=version.line,
-            feed=version.upload.feed,
+            sha256=bytes(sha256).hex(),
+            upload_id=upload_id if is_named else None,
+            upload_name=name if is_named else "",
+            line=line,
+            feed=feed,
         ),
         raw=raw,
         comparison=comparison,
-        twins=twins_of(hand, raw) if is_page else (),
-        has_history=bool(getattr(hand, "has_history", False)),
+        twins=twins_of(hand, raw) if has_twin else (),
+        has_history=has_history,
+        has_force=has_force,
     )
+
+
+# The fields of a hand in the order of the statement.
+_HAND = (
+    "pk", "source", "hand_id", "game", "ruleset", "table", "players", "played_at", "played_on",
+    "started_at", "currency", "minor_digits", "verdict", "error_code", "finding_codes",
+    "finding_count", "is_conflict", "is_replaced", "verdict_pk", "comparison_pk",
+)  # fmt: skip
+
+
+def _row(hand_pk: int, sources: Sources, *, is_page: bool) -> tuple[Any, ...] | None:
+    if not 1 <= hand_pk <= KEY_MAX:
+        return None
+    parameters: dict[str, Any] = {"hand": hand_pk}
+    statement = _PLAYED.format(
+        more=_FOR_A_PAGE if is_page else _FOR_A_STEP,
+        narrowed=narrowed(sources, "h.source", parameters),
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    # Lists of the database become what a row that does not change has.
+    return tuple(tuple(value) if isinstance(value, list) else value for value in row)

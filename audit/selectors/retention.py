@@ -20,9 +20,10 @@ from audit.models import (
 from audit.selectors.access import Sources
 from replay.evidence import Frontier
 
-# Why something stays though others of its age go; the words that `audit_retention_keeps` gives.
+# Why something stays though others of its age go; the words that `audit_retention_stays` gives.
 KEPT_BECAUSE = {
     "hold": "under a legal hold",
+    "lifted": "its hold was lifted by whoever deletes, or since the run began",
     "date": "not of age: something was added later",
     "case": "named by a case that is kept",
     "open": "still open",
@@ -236,12 +237,18 @@ _RECEIVED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What a run goes over: items of a class and source with keys below `bound`."""
+    """What a run goes over: items of a class and source with keys below `bound`.
+
+    `deleter` is the account that deletes and `since` when its run began: what was under a hold that
+    this account lifted, or that was lifted since, stays. None for both where no run is meant.
+    """
 
     record_class: RecordClass
     source: str | None
     cutoff_at: datetime
     bound: int
+    deleter: int | None = None
+    since: datetime | None = None
 
     @property
     def _name(self) -> str | None:
@@ -280,10 +287,11 @@ class Scope:
         is_falling = self.record_class == RecordClass.CASES
         last = self.bound if is_falling else 0
         order = "t.id < %s ORDER BY t.id DESC" if is_falling else "t.id > %s ORDER BY t.id"
-        keeps = "t.id, audit_retention_keeps(%s, %s, %s, t.id)"
+        keeps = "t.id, audit_retention_stays(%s, %s, %s, t.id, %s, %s::timestamptz)"
         while True:
             query, values = self._query(keeps, f"AND {order} LIMIT %s")
-            asked = [self.record_class.value, self.source, self.cutoff_at, *values, last, size]
+            asked = [self.record_class.value, self.source, self.cutoff_at, self.deleter, self.since]
+            asked += [*values, last, size]
             with connection.cursor() as cursor:
                 cursor.execute(query, asked)
                 rows = cursor.fetchall()
@@ -303,10 +311,19 @@ def scope_of(
     cutoff_at: datetime,
     *,
     bounds: Bounds | None = None,
+    deleter: int | None = None,
+    since: datetime | None = None,
 ) -> Scope:
     """What a run would go over. Keys grow as rows are stored, so those of age are the first ones:
     where two were stored out of order within minutes, the run after this one takes the rest."""
-    scope = Scope(record_class=record_class, source=source, cutoff_at=cutoff_at, bound=0)
+    scope = Scope(
+        record_class=record_class,
+        source=source,
+        cutoff_at=cutoff_at,
+        bound=0,
+        deleter=deleter,
+        since=since,
+    )
     name = scope._name  # noqa: SLF001 - this is its factory
     if name is None:
         return scope

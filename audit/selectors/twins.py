@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
 
 import replay
 from audit.models import Hand
@@ -10,6 +12,19 @@ from audit.zstd import unpacked
 
 # So many hands of one table and one instant are looked at.
 TWINS_LOOKED_AT = 20
+
+
+class Placed(Protocol):
+    """A stored hand, by its model or as a row: where and when it was played."""
+
+    @property
+    def pk(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def table(self) -> str: ...
+    @property
+    def played_at(self) -> datetime: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +35,7 @@ class TwinRow:
     hand_id: str
 
 
-def twins_of(hand: Hand, raw: bytes) -> tuple[TwinRow, ...]:
+def twins_of(hand: Placed, raw: bytes) -> tuple[TwinRow, ...]:
     """The earlier hands that `hand`, whose record is `raw`, may be a duplicate of.
 
     They are looked for among those of its table with the same time of play: nothing is stored for

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.db.models import Count, Q
 
 from audit.models import DeliveryState, Webhook, WebhookDelivery
-from audit.selectors.access import Sources
+from audit.selectors.access import Access, Act, Sources, access_of, accesses_of
 from audit.selectors.belonging import within
 from audit.selectors.pages import NotFound
 
@@ -18,7 +18,12 @@ DELIVERIES_SHOWN = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRow:
-    """A webhook without its secret. `state` is `on`, `paused` or `ended`."""
+    """A webhook without its secret. `state` is `on`, `paused` or `ended`.
+
+    `owner` answers for it, `tells` are the sources of which it may tell now, None for every one.
+    `paused_because` is a PauseReason. After `silent_count` attempts without an answer it is left
+    alone until `rests_until`.
+    """
 
     pk: int
     name: str
@@ -29,7 +34,12 @@ class WebhookRow:
     only_errors: bool
     created_by: str
     created_at: datetime
+    owner: str
+    tells: Sources
     state: str
+    paused_because: str
+    silent_count: int
+    rests_until: datetime | None
     waiting: int
     given_up: int
 
@@ -59,14 +69,30 @@ class DeliveryRow:
     attempts: tuple[AttemptRow, ...]
 
 
+def told_sources(hook: Webhook) -> Sources:
+    """Of which sources a webhook may tell now: of its own, as far as the account that answers for
+    it may; None for every one."""
+    return _meeting(hook, access_of(hook.owner))
+
+
+def _meeting(hook: Webhook, access: Access) -> Sources:
+    own = access.sources(Act.MANAGE_WEBHOOKS)
+    if hook.sources is None:
+        return own
+    named = frozenset(hook.sources)
+    return named if own is None else named & own
+
+
 def webhooks(*, sources: Sources) -> tuple[WebhookRow, ...]:
     """The webhooks that tell of these sources alone, by name; those that ended come last."""
-    rows = Webhook.objects.filter(within(sources, "sources")).select_related("created_by")
+    rows = Webhook.objects.filter(within(sources, "sources")).select_related("created_by", "owner")
     counted = rows.annotate(
         waiting=Count("deliveries", filter=Q(deliveries__state=DeliveryState.WAITING)),
         given_up=Count("deliveries", filter=Q(deliveries__state=DeliveryState.GIVEN_UP)),
     )
-    found = [_row(hook) for hook in counted]
+    hooks = list(counted)
+    accesses = accesses_of([hook.owner for hook in hooks])
+    found = [_row(hook, accesses[hook.owner_id]) for hook in hooks]
     return tuple(sorted(found, key=lambda row: (row.state == "ended", row.name, row.pk)))
 
 
@@ -84,7 +110,7 @@ def deliveries(pk: int) -> tuple[DeliveryRow, ...]:
     return tuple(_delivery(row) for row in rows.order_by("-created_at", "pk")[:DELIVERIES_SHOWN])
 
 
-def _row(hook: Webhook) -> WebhookRow:
+def _row(hook: Webhook, access: Access) -> WebhookRow:
     state = "on" if hook.paused_at is None else "paused"
     return WebhookRow(
         pk=hook.pk,
@@ -96,6 +122,11 @@ def _row(hook: Webhook) -> WebhookRow:
         only_errors=hook.only_errors,
         created_by=hook.created_by.get_username(),
         created_at=hook.created_at,
+        owner=hook.owner.get_username(),
+        tells=_meeting(hook, access),
+        paused_because=hook.paused_because,
+        silent_count=hook.silent_count,
+        rests_until=hook.rests_until,
         state="ended" if hook.ended_at is not None else state,
         waiting=hook.waiting,  # type: ignore[attr-defined]
         given_up=hook.given_up,  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
+from audit.models import FirstPassword, FirstPasswordHow
 from audit.selectors.access import EVERYTHING
 from audit.services.granting import grant_everything
 
@@ -37,5 +38,6 @@ def create_first_account() -> FirstAccount | None:
         return None
     password = secrets.token_urlsafe(12)
     user = User.objects.create_superuser(NAME, password=password)
+    FirstPassword.objects.create(account=user, how=FirstPasswordHow.OPENED)
     grant_everything(access=EVERYTHING, account_id=user.pk)
     return FirstAccount(name=NAME, password=password)

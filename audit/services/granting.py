@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -9,6 +10,7 @@ from django.utils.translation import gettext as _
 from audit.models.access import Grant, Role
 from audit.selectors.access import Access, Act
 from audit.services.journal import record
+from audit.services.webhooks import pause_webhooks_of
 
 SOURCE_MAX = 128
 # Any number will do, so long as nothing else of this project takes the same lock.
@@ -23,11 +25,13 @@ class GrantRefused(Exception):
 def grant_role(*, access: Access, account_id: int, role: Role, source: str | None = None) -> int:
     """Give a role in a source, None for every source; gives the grant's number.
 
-    Raises: GrantRefused where the account has it already, the source is no name, or somebody
-    would give a role to themselves: nobody gets at hands alone, also not an administrator.
+    Raises: GrantRefused where the account has it already or is closed, the source is no name, or
+    somebody would give a role to themselves: nobody gets at hands alone, also not an administrator.
     """
     if access.account_id == account_id:
         raise GrantRefused(_("Nobody gives roles to themselves: another administrator does."))
+    if not _is_open(account_id):
+        raise GrantRefused(_("The account is closed: open it again first."))
     if source is not None and not (0 < len(source) <= SOURCE_MAX and "\x00" not in source):
         raise GrantRefused(
             _("A source has a name of 1 to {most} characters.").format(most=SOURCE_MAX)
@@ -67,9 +71,23 @@ def end_grant(*, access: Access, grant_id: int) -> None:
     is_manager = grant.role == Role.ADMINISTRATOR and grant.source is None
     if is_manager and not has_other_managers(grant.account_id):
         raise GrantRefused(_("This is the last account that manages accounts."))
+    _end(access, grant)
+
+
+def end_grants_of(*, access: Access, account_id: int) -> int:
+    """Take all roles of an account away, in the transaction that closes it; gives how many."""
+    open_ones = Grant.objects.select_for_update().filter(account_id=account_id, ended_at=None)
+    ended = list(open_ones.order_by("pk"))
+    for grant in ended:
+        _end(access, grant)
+    return len(ended)
+
+
+def _end(access: Access, grant: Grant) -> None:
     grant.ended_at = timezone.now()
     grant.ended_by_id = access.account_id
     grant.save(update_fields=["ended_at", "ended_by"])
+    pause_webhooks_of(account_id=grant.account_id, is_closed=False)
     record(
         access=access,
         act=Act.MANAGE_ACCOUNTS,
@@ -77,6 +95,12 @@ def end_grant(*, access: Access, grant_id: int) -> None:
         source=grant.source,
         detail={"ended": grant.role},
     )
+
+
+def _is_open(account_id: int) -> bool:
+    """Whether the account is open; it is not closed before this transaction has ended."""
+    found = User.objects.select_for_update().filter(pk=account_id, is_active=True)
+    return found.values_list("pk", flat=True).first() is not None
 
 
 def hold_managers() -> None:

@@ -1,7 +1,8 @@
 """Setting terms and holds, and running a retention: what is of age is deleted, and on record.
 
-The database refuses what is not due (migration 0028): nothing here could delete it by mistake. A
-run goes batch by batch, each in one transaction, and may be stopped and gone on with at any time.
+The database refuses what is not due, and a run that only one person stands for (migrations 0028,
+0050): nothing here could delete it by mistake. A run goes batch by batch, each in one transaction,
+and may be stopped and gone on with at any time.
 """
 
 from __future__ import annotations
@@ -215,7 +216,13 @@ def continue_run(*, run_id: int, on_progress: Progress | None = None) -> RunDone
 
 
 def _delete(run: RetentionRun, on_progress: Progress | None) -> Counter[str]:
-    scope = scope_of(RecordClass(run.record_class), run.source, run.cutoff_at)
+    scope = scope_of(
+        RecordClass(run.record_class),
+        run.source,
+        run.cutoff_at,
+        deleter=run.asked_by_id,
+        since=run.started_at,
+    )
     whole, looked = scope.count(), 0
     kept: Counter[str] = Counter()
     for batch in _batches(scope):

@@ -18,8 +18,10 @@ from django.utils import timezone
 from audit.models import (
     Case,
     Comparison,
+    ComparisonFinding,
     DepartedVerdict,
     Docket,
+    Finding,
     Hand,
     HandVersion,
     JournalEntry,
@@ -38,6 +40,7 @@ from audit.models import (
     Verdict,
 )
 from audit.selectors.sealed_rows import SEALED
+from audit.services.retention_messages import forget_messages
 from audit.zstd import unpacked
 from replay.evidence import names_of
 
@@ -76,6 +79,7 @@ def delete_batch(*, run_id: int, items: Sequence[int]) -> None:
             # The hands were looked at; they stand nowhere any more.
             Docket.objects.filter(member__case__in=rows[Case]).update(member=None)
         _keep_what_is_named(rows.get(Verdict, []))
+        forget_messages(findings=rows.get(Finding, []), between=rows.get(ComparisonFinding, []))
         for model in reversed(rows):
             _delete(model, rows[model])
         _forget_players(run.source, players)

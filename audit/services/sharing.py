@@ -95,6 +95,12 @@ def revoke_share_link(*, access: Access, link: int) -> datetime:
     return found.revoked_at
 
 
+def revoke_links_of(*, access: Access, account_id: int) -> int:
+    """Take all open links of an account back, in the transaction that closes it; gives how many."""
+    links = ShareLink.objects.filter(created_by_id=account_id, revoked_at=None)
+    return links.update(revoked_at=timezone.now(), revoked_by_id=access.account_id)
+
+
 def _own_hand(access: Access, hand: int) -> selectors.PlayedHand:
     try:
         return selectors.played_hand(hand, sources=access.sources(Act.SHARE))

@@ -14,12 +14,15 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from audit.models import ApiToken, Staff, VisitEnd, Webhook
+from audit.models import FirstPassword, FirstPasswordHow, Staff, VisitEnd
 from audit.selectors.access import Access, Act
 from audit.services.accounts import FirstAccount
-from audit.services.granting import has_other_managers, hold_managers
+from audit.services.granting import end_grants_of, has_other_managers, hold_managers
 from audit.services.journal import record
+from audit.services.sharing import revoke_links_of
+from audit.services.tokens import end_keys_of
 from audit.services.visits import end_visits_of
+from audit.services.webhooks import pause_webhooks_of
 
 NAME_MAX = 150
 PASSWORD_BYTES = 12
@@ -51,6 +54,7 @@ def open_account(*, access: Access, name: str, full_name: str, title: str = "") 
     except IntegrityError:
         raise AccountRefused(_("There is an account of this name already.")) from None
     Staff.objects.create(account=user, full_name=full_name, title=title, must_change=True)
+    _note_first(access, user.pk, FirstPasswordHow.OPENED)
     _record(access, user.pk, {"did": "opened", "name": name})
     return FirstAccount(name=name, password=password)
 
@@ -68,8 +72,9 @@ def name_person(*, access: Access, account_id: int, full_name: str, title: str) 
 
 @transaction.atomic
 def close_account(*, access: Access, account_id: int) -> None:
-    """Close an account: its visits end at their next request, its keys for good. Webhooks that it
-    made are paused until another administrator lets them go on.
+    """Close an account: its visits end at their next request; its roles, its keys and the links
+    that it shared for good, so that opening it again gives none of them back. Webhooks that it
+    answers for are paused until another administrator lets them go on.
 
     Raises: AccountRefused for one's own, and for the last that manages accounts.
     """
@@ -88,36 +93,45 @@ def close_account(*, access: Access, account_id: int) -> None:
         account_id=account_id, defaults={"closed_at": now, "closed_by_id": access.account_id}
     )
     end_visits_of(account_id=account_id, how=VisitEnd.CLOSED)
-    ended = ApiToken.objects.filter(account_id=account_id, revoked_at=None).update(revoked_at=now)
-    hooks = Webhook.objects.filter(created_by_id=account_id, ended_at=None, paused_at=None)
-    paused = hooks.update(paused_at=now)
-    _record(access, account_id, {"did": "closed", "keys_ended": ended, "webhooks_paused": paused})
+    # Webhooks before roles, so that each says by what it was paused.
+    ended = {
+        "webhooks_paused": pause_webhooks_of(account_id=account_id, is_closed=True),
+        "keys_ended": end_keys_of(account_id=account_id),
+        "roles_ended": end_grants_of(access=access, account_id=account_id),
+        "links_revoked": revoke_links_of(access=access, account_id=account_id),
+    }
+    _record(access, account_id, {"did": "closed", **ended})
 
 
 @transaction.atomic
 def reopen_account(*, access: Access, account_id: int) -> FirstAccount:
-    """Open a closed account again, with a first password. Raises: AccountRefused."""
+    """Open a closed account again, with a first password and without a role: what it had ended
+    when it was closed. Raises: AccountRefused."""
     user = _locked(account_id)
     if user.is_active:
         raise AccountRefused(_("The account is open."))
     user.is_active = True
     user.save(update_fields=["is_active"])
     Staff.objects.filter(account_id=account_id).update(closed_at=None, closed_by=None)
+    _note_first(access, account_id, FirstPasswordHow.REOPENED)
     _record(access, account_id, {"did": "opened again"})
     return _give_password(user)
 
 
 @transaction.atomic
 def reset_password(*, access: Access, account_id: int) -> FirstAccount:
-    """Give an account a first password, which is good for choosing another alone; the visits that
-    go on are ended. Raises: AccountRefused for a closed account, and for one's own."""
+    """Give an account a first password, which is good for choosing another alone. Whatever signs in
+    as the account ends: its visits, and its keys, which somebody who knew the old password may have
+    taken. Raises: AccountRefused for a closed account, and for one's own."""
     if access.account_id == account_id:
         raise AccountRefused(_("Change your own password on your own page."))
     user = _locked(account_id)
     if not user.is_active:
         raise AccountRefused(_("The account is closed."))
     end_visits_of(account_id=account_id, how=VisitEnd.PASSWORD)
-    _record(access, account_id, {"did": "password reset"})
+    ended = end_keys_of(account_id=account_id)
+    _note_first(access, account_id, FirstPasswordHow.RESET)
+    _record(access, account_id, {"did": "password reset", "keys_ended": ended})
     return _give_password(user)
 
 
@@ -131,9 +145,16 @@ def unlock_account(*, access: Access, account_id: int) -> None:
 
 @transaction.atomic
 def change_password(
-    *, access: Access, user: User, old: str, new: str, visit_id: int | None
-) -> None:
-    """Change one's own password; all other visits of the account end.
+    *,
+    access: Access,
+    user: User,
+    old: str,
+    new: str,
+    visit_id: int | None,
+    ends_keys: bool = False,
+) -> int:
+    """Change one's own password; all other visits of the account end, and its keys where that is
+    wanted. Gives how many keys ended.
 
     Raises: AccountRefused where the old one is wrong, or the new one breaks a rule.
     """
@@ -147,12 +168,20 @@ def change_password(
     user.save(update_fields=["password"])
     Staff.objects.update_or_create(account_id=user.pk, defaults={"must_change": False})
     end_visits_of(account_id=user.pk, how=VisitEnd.PASSWORD, but=visit_id)
-    record(
-        access=access,
-        act=Act.OWN_ACCOUNT,
-        subject=f"account:{user.pk}",
-        detail={"did": "password changed"},
-    )
+    ended = end_keys_of(account_id=user.pk) if ends_keys else 0
+    _record_own(access, user.pk, {"did": "password changed", "keys_ended": ended})
+    return ended
+
+
+@transaction.atomic
+def sign_out_everywhere(*, access: Access) -> int:
+    """End all that signs in as one's own account: every visit, also this one, and every key. Gives
+    how many keys ended."""
+    assert access.account_id is not None, "nobody else has an account of their own"
+    end_visits_of(account_id=access.account_id, how=VisitEnd.SIGNED_OUT)
+    ended = end_keys_of(account_id=access.account_id)
+    _record_own(access, access.account_id, {"did": "signed out everywhere", "keys_ended": ended})
+    return ended
 
 
 def _give_password(user: User) -> FirstAccount:
@@ -176,6 +205,15 @@ def _check_person(full_name: str, title: str) -> None:
             raise AccountRefused(
                 _("A name and a title have up to {most} characters.").format(most=NAME_MAX)
             )
+
+
+def _note_first(access: Access, account_id: int, how: FirstPasswordHow) -> None:
+    """Keep who was shown a first password: until it is changed they can come in by it."""
+    FirstPassword.objects.create(account_id=account_id, how=how, given_by_id=access.account_id)
+
+
+def _record_own(access: Access, account_id: int, detail: Mapping[str, Any]) -> None:
+    record(access=access, act=Act.OWN_ACCOUNT, subject=f"account:{account_id}", detail=detail)
 
 
 def _record(access: Access, account_id: int, detail: Mapping[str, Any]) -> None:

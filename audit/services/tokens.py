@@ -70,11 +70,12 @@ def create_token(
         raise TokenRefused(say("A token is good for 1 to {days_max} days.", days_max=DAYS_MAX))
     if not 1 <= len(name) <= 100:
         raise TokenRefused(say("The name of a token has 1 to 100 characters."))
-    user = _account(account)
     token = MARK + secrets.token_urlsafe(32)
     expires_at = timezone.now() + timedelta(days=days)
     try:
         with transaction.atomic():
+            # Held, so that an account that is closed meanwhile does not keep this key.
+            user = _account(account)
             ApiToken.objects.create(
                 name=name,
                 account=user,
@@ -105,11 +106,12 @@ def create_token(
 
 def _account(name: str | None) -> User:
     if name is not None:
-        user = User.objects.filter(username=name, is_active=True).first()
+        found = User.objects.select_for_update().filter(username=name, is_active=True)
+        user = found.first()
         if user is None:
             raise TokenRefused(say("There is no active account {name}.", name=name))
         return user
-    active = list(User.objects.filter(is_active=True)[:2])
+    active = list(User.objects.select_for_update().filter(is_active=True)[:2])
     if len(active) != 1:
         raise TokenRefused(say("Name the account that the token acts for, with --account."))
     return active[0]
@@ -123,6 +125,13 @@ def revoke_token(*, name: str, access: Access = EVERYTHING) -> datetime:
         raise TokenRefused(say("No token named {name} is in use.", name=name))
     record(access=access, act=Act.MANAGE_KEYS, subject="key", detail={"key_ended": name})
     return now
+
+
+def end_keys_of(*, account_id: int) -> int:
+    """End all keys that act for an account, in the transaction that says why; gives how many."""
+    return ApiToken.objects.filter(account_id=account_id, revoked_at=None).update(
+        revoked_at=timezone.now()
+    )
 
 
 def use_token(token: str, *, address: str | None = None) -> UsedToken | None:

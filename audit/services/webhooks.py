@@ -16,14 +16,16 @@ from django.db.models import Max
 from django.utils import timezone
 
 import replay
-from audit.models import DeliveryState, SealedLeaf, Webhook, WebhookDelivery
+from audit.models import DeliveryState, PauseReason, SealedLeaf, Webhook, WebhookDelivery
 from audit.selectors.access import Access, Act, Sources
+from audit.selectors.webhooks import told_sources
 from audit.services.texts import storable
 
 SECRET_MARK = "whsec_"  # noqa: S105 - what a secret begins with
 SECRET_BYTES = 32
 NAME_MAX = 100
 URL_MAX = 2_000
+# What one account may have at a time. Nobody is told how many others have.
 HOOKS_MAX = 50
 
 
@@ -49,7 +51,7 @@ def create_webhook(
     codes: Collection[str] = (),
     only_errors: bool = True,
 ) -> NewWebhook:
-    """Tell this address of the findings that are sealed from now on.
+    """Tell this address of the findings that are sealed from now on; the maker answers for it.
 
     Raises: WebhookRefused where it makes no sense, or reaches beyond the maker's own sources.
     """
@@ -64,11 +66,10 @@ def create_webhook(
     _check_scope(access, None if sources is None else frozenset(sources))
     if access.account_id is None:
         raise WebhookRefused("A webhook is somebody's: sign in to make one.")
-    if Webhook.objects.filter(ended_at=None).count() >= HOOKS_MAX:
+    mine = Webhook.objects.filter(created_by_id=access.account_id, ended_at=None)
+    if mine.count() >= HOOKS_MAX:
         raise WebhookRefused(
-            replay.say(
-                "There are {hooks_max} webhooks already: end one first.", hooks_max=HOOKS_MAX
-            )
+            replay.say("You have {hooks_max} webhooks already: end one first.", hooks_max=HOOKS_MAX)
         )
     secret = SECRET_MARK + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
     try:
@@ -82,10 +83,11 @@ def create_webhook(
                 only_errors=only_errors,
                 next_leaf=sealed_size(),
                 created_by_id=access.account_id,
+                owner_id=access.account_id,
             )
     except IntegrityError:
         raise WebhookRefused(
-            replay.say("There is a webhook named {name}: end it first.", name=name)
+            replay.say("You have a webhook named {name} already: end it first.", name=name)
         ) from None
     return NewWebhook(pk=hook.pk, secret=secret)
 
@@ -155,15 +157,47 @@ def end_webhook(*, access: Access, pk: int) -> None:
 
 @transaction.atomic
 def pause_webhook(*, access: Access, pk: int, is_paused: bool) -> None:
-    """Send nothing for a while, or go on; findings of the while are sent then.
+    """Send nothing for a while, or go on; findings of the while are sent then. Whoever lets it go
+    on answers for it from then on.
 
     Raises: WebhookRefused.
     """
     hook = _own(access, pk)
     if hook.ended_at is not None:
         raise WebhookRefused(replay.say("This webhook has ended."))
-    hook.paused_at = (hook.paused_at or timezone.now()) if is_paused else None
-    hook.save(update_fields=["paused_at"])
+    if is_paused and hook.paused_at is None:
+        _pause(hook, PauseReason.ASKED)
+    elif not is_paused and hook.paused_at is not None:
+        assert access.account_id is not None, "a webhook is somebody's"
+        hook.paused_at, hook.paused_because = None, ""
+        hook.owner_id, hook.rests_until = access.account_id, None
+        hook.save(update_fields=["paused_at", "paused_because", "owner", "rests_until"])
+
+
+def pause_webhooks_of(*, account_id: int, is_closed: bool) -> int:
+    """Pause the webhooks that an account answers for, in the transaction in which it is closed or
+    loses a role: all of them, or those that it may tell of nothing by. Gives how many."""
+    hooks = Webhook.objects.select_for_update().filter(
+        owner_id=account_id, ended_at=None, paused_at=None
+    )
+    if is_closed:
+        return hooks.update(paused_at=timezone.now(), paused_because=PauseReason.CLOSED)
+    return sum(pause_unseen(hook) for hook in hooks.order_by("pk"))
+
+
+def pause_unseen(hook: Webhook) -> bool:
+    """Pause a webhook, which the caller holds, where its account may tell of none of its sources;
+    whether that is so."""
+    sources = told_sources(hook)
+    if sources is None or sources:
+        return False
+    _pause(hook, PauseReason.NOTHING if hook.owner.is_active else PauseReason.CLOSED)
+    return True
+
+
+def _pause(hook: Webhook, reason: PauseReason) -> None:
+    hook.paused_at, hook.paused_because = timezone.now(), reason
+    hook.save(update_fields=["paused_at", "paused_because"])
 
 
 @transaction.atomic
@@ -176,6 +210,7 @@ def try_webhook(*, access: Access, pk: int) -> None:
         {"type": "trial", "webhook": hook.name, "made_at": timezone.now(), "findings": []}
     )
     WebhookDelivery.objects.create(webhook=hook, finding_count=0, body=body.decode())
+    _wake(hook)
 
 
 @transaction.atomic
@@ -193,3 +228,10 @@ def send_again(*, access: Access, pk: int, delivery: str) -> None:
     )
     if not changed:
         raise WebhookRefused(replay.say("There is no such message."))
+    _wake(hook)
+
+
+def _wake(hook: Webhook) -> None:
+    """Try at once, also where nobody answered before: somebody has asked for it."""
+    hook.rests_until = None
+    hook.save(update_fields=["rests_until"])

@@ -3,30 +3,22 @@
 The log under the store has each finding once, in the order in which it became visible; a webhook
 remembers how far it was told. So no finding is left out or told in two messages, whatever was
 killed in between. A message itself may arrive more than once: its id stays the same.
+
+Nothing is told that the account which answers for the webhook may not tell of: that is asked when a
+message is made, and again each time before it is sent. A message is of one source, so that it is
+sent whole or not at all. One worker at a time sends to a webhook, by a lease as elsewhere, and
+somebody who does not answer is left alone for a while: others are not held up.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import hmac
-import http.client
-import ipaddress
-import socket
-import threading
 import time
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
-import urllib3
-import urllib3.connection
-from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F, Max, Q
+from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
 from audit.models import (
@@ -37,19 +29,20 @@ from audit.models import (
     WebhookAttempt,
     WebhookDelivery,
 )
-from audit.services.webhooks import SECRET_MARK, sealed_size
-from replay import say
+from audit.selectors.access import Sources
+from audit.selectors.belonging import holds
+from audit.selectors.webhooks import told_sources
+from audit.services.webhooks import pause_unseen, sealed_size
+from audit.services.webhooks_posting import Unreachable, post
 
 FINDINGS_AT_ONCE = 100
 LEAVES_AT_ONCE = 2_000
-CONNECT_SECONDS, READ_SECONDS = 5.0, 10.0
+# For so long a webhook is one worker's, from its last attempt on.
 LEASE = timedelta(seconds=60)
-ANSWER_MAX = 1_000
 # After how many seconds the next attempt is made; after the last one it is given up.
 RETRIES = (30, 120, 600, 3_600, 6 * 3_600, 24 * 3_600)
-_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-_SIX_TO_FOUR = ipaddress.ip_network("2002::/16")
-_BROKEN = (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError)
+# For how many seconds nothing is sent to somebody who did not answer once, twice, … in a row.
+RESTS = (30, 60, 120, 300, 600)
 _KINDS = (LeafKind.FINDING, LeafKind.COMPARISON_FINDING)
 
 _TOLD = """
@@ -80,22 +73,6 @@ _OF_COMPARISON = _TOLD.format(
 )
 
 
-class Unreachable(Exception):
-    """Nobody was reached, or somebody who must not be; its text says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What came back: an HTTP status and the beginning of the body."""
-
-    status: int
-    text: str
-
-    @property
-    def is_good(self) -> bool:
-        return 200 <= self.status < 300
-
-
 def gather_messages() -> int:
     """Make messages of the findings that were sealed since the last time; returns how many."""
     made = 0
@@ -111,9 +88,10 @@ def gather_messages() -> int:
 
 
 def _gather(pk: int) -> tuple[bool, int]:
-    hook = Webhook.objects.select_for_update().filter(pk=pk, ended_at=None, paused_at=None).first()
+    hook = _held(pk)
     if hook is None:
         return False, 0
+    sources = told_sources(hook)
     size = sealed_size()
     leaves = list(
         SealedLeaf.objects.filter(index__gte=hook.next_leaf, index__lt=size, kind__in=_KINDS)
@@ -121,10 +99,8 @@ def _gather(pk: int) -> tuple[bool, int]:
         .values_list("index", "kind")[:LEAVES_AT_ONCE]
     )
     is_more = len(leaves) == LEAVES_AT_ONCE
-    found = [told for told in _told(leaves) if _is_wanted(hook, told)]
-    parts = [
-        found[start : start + FINDINGS_AT_ONCE] for start in range(0, len(found), FINDINGS_AT_ONCE)
-    ]
+    found = [told for told in _told(leaves) if _is_wanted(hook, sources, told)]
+    parts = _parts(found)
     for part in parts:
         WebhookDelivery.objects.create(
             webhook=hook,
@@ -136,6 +112,28 @@ def _gather(pk: int) -> tuple[bool, int]:
     hook.next_leaf = leaves[-1][0] + 1 if is_more else size
     hook.save(update_fields=["next_leaf"])
     return is_more, len(parts)
+
+
+def _held(pk: int) -> Webhook | None:
+    """A webhook that is told of something now, held until the transaction ends; None for one that
+    is paused or ended, and for one whose account may tell of nothing, which is paused by that."""
+    hook = Webhook.objects.select_for_update().filter(pk=pk, ended_at=None, paused_at=None).first()
+    if hook is None or pause_unseen(hook):
+        return None
+    return hook
+
+
+def _parts(found: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Findings as messages tell them: each of one source, in the order of the log."""
+    by_source: dict[str, list[dict[str, Any]]] = {}
+    for told in found:
+        by_source.setdefault(told["source"], []).append(told)
+    parts = [
+        of_one[start : start + FINDINGS_AT_ONCE]
+        for of_one in by_source.values()
+        for start in range(0, len(of_one), FINDINGS_AT_ONCE)
+    ]
+    return sorted(parts, key=lambda part: int(part[0]["leaf"]))
 
 
 def _told(leaves: list[tuple[int, int]]) -> list[dict[str, Any]]:
@@ -179,9 +177,9 @@ def _entry(row: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _is_wanted(hook: Webhook, told: dict[str, Any]) -> bool:
+def _is_wanted(hook: Webhook, sources: Sources, told: dict[str, Any]) -> bool:
     return (
-        (hook.sources is None or told["source"] in hook.sources)
+        holds(sources, told["source"])
         and (not hook.codes or told["code"] in hook.codes)
         and (not hook.only_errors or told["severity"] == "error")
     )
@@ -197,44 +195,79 @@ def _body(hook: Webhook, findings: list[dict[str, Any]]) -> str:
     return msgspec.json.encode(message).decode()
 
 
-def send_messages(*, seconds: float) -> bool:
-    """Send what is due. Returns: whether some is left after so many seconds."""
+def due_webhooks() -> list[int]:
+    """The webhooks to which something is to be sent now, and nobody is at it."""
+    now = timezone.now()
+    waits = Exists(_due(now).filter(webhook=OuterRef("pk")))
+    return list(_free(now).filter(waits).order_by("pk").values_list("pk", flat=True))
+
+
+def send_waiting(pk: int, *, seconds: float) -> bool:
+    """Send what is due of one webhook, until nobody answers. Returns: whether some is left after so
+    many seconds. Does nothing where another worker is at it."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        delivery = _claim()
-        if delivery is None:
-            return False
-        _attempt(delivery)
-    return bool(_due(timezone.now()).exists())
+    if not _take(pk):
+        return False
+    try:
+        while (delivery := _next(pk)) is not None:
+            if time.monotonic() >= end:
+                return True
+            if not _attempt(delivery):
+                return False
+    finally:
+        Webhook.objects.filter(pk=pk).update(leased_until=None)
+    return False
+
+
+def _free(now: datetime) -> Any:
+    return Webhook.objects.filter(
+        Q(leased_until=None) | Q(leased_until__lte=now),
+        Q(rests_until=None) | Q(rests_until__lte=now),
+        ended_at=None,
+        paused_at=None,
+    )
 
 
 def _due(now: datetime) -> Any:
-    return WebhookDelivery.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lte=now),
-        state=DeliveryState.WAITING,
-        next_at__lte=now,
-        webhook__ended_at=None,
-        webhook__paused_at=None,
-    ).order_by("next_at", "pk")
-
-
-@transaction.atomic
-def _claim() -> WebhookDelivery | None:
-    """Take a message for a while, so that a killed worker costs time and no message."""
-    now = timezone.now()
-    delivery: WebhookDelivery | None = (
-        _due(now)
-        .select_for_update(skip_locked=True, of=("self",))
-        .select_related("webhook")
-        .first()
+    return WebhookDelivery.objects.filter(state=DeliveryState.WAITING, next_at__lte=now).order_by(
+        "next_at", "pk"
     )
-    if delivery is not None:
-        delivery.leased_until = now + LEASE
-        delivery.save(update_fields=["leased_until"])
-    return delivery
 
 
-def _attempt(delivery: WebhookDelivery) -> None:
+def _take(pk: int) -> bool:
+    """Take a webhook for a while, so that a killed worker costs time and no message."""
+    now = timezone.now()
+    return bool(_free(now).filter(pk=pk).update(leased_until=now + LEASE))
+
+
+def _next(pk: int) -> WebhookDelivery | None:
+    """The next message that may be sent; what may not be told any more is withheld."""
+    while True:
+        with transaction.atomic():
+            hook = _held(pk)
+            if hook is None:
+                return None
+            delivery: WebhookDelivery | None = (
+                _due(timezone.now()).filter(webhook=hook).select_for_update().first()
+            )
+            if delivery is None:
+                return None
+            if _may_be_told(delivery, told_sources(hook)):
+                hook.leased_until = timezone.now() + LEASE
+                hook.save(update_fields=["leased_until"])
+                delivery.webhook = hook
+                return delivery
+            delivery.state = DeliveryState.WITHHELD
+            delivery.save(update_fields=["state"])
+
+
+def _may_be_told(delivery: WebhookDelivery, sources: Sources) -> bool:
+    found = msgspec.json.decode(delivery.body)["findings"]
+    return all(holds(sources, told["source"]) for told in found)
+
+
+def _attempt(delivery: WebhookDelivery) -> bool:
+    """Send a message once and write down how that ended; whether somebody answered."""
     started = time.monotonic()
     status, error, text = None, "", ""
     try:
@@ -246,6 +279,7 @@ def _attempt(delivery: WebhookDelivery) -> None:
         error = "" if answer.is_good else f"The answer was {answer.status}."
     took_ms = round(1_000 * (time.monotonic() - started))
     with transaction.atomic():
+        _note_answer(delivery.webhook_id, is_silent=status is None)
         row = WebhookDelivery.objects.select_for_update().get(pk=delivery.pk)
         number = row.attempts.aggregate(last=Max("number"))["last"] or 0
         WebhookAttempt.objects.create(
@@ -264,101 +298,16 @@ def _attempt(delivery: WebhookDelivery) -> None:
         else:
             row.state = DeliveryState.GIVEN_UP
         row.attempt_count = F("attempt_count") + 1
-        row.leased_until = None
         row.save()
+    return status is not None
 
 
-def signed_headers(secret: str, delivery_id: str, at: int, body: bytes) -> dict[str, str]:
-    """The headers of Standard Webhooks: HMAC-SHA256 over id, second and body, by the secret."""
-    key = base64.b64decode(secret.removeprefix(SECRET_MARK))
-    signed = hmac.new(key, f"{delivery_id}.{at}.".encode() + body, hashlib.sha256).digest()
-    return {
-        "webhook-id": delivery_id,
-        "webhook-timestamp": str(at),
-        "webhook-signature": f"v1,{base64.b64encode(signed).decode()}",
-    }
-
-
-def post(delivery: WebhookDelivery) -> Answer:
-    """Send a message once. No redirect is followed. Raises: Unreachable."""
-    hook, body = delivery.webhook, delivery.body.encode()
-    parts = urlsplit(hook.url)
-    host = parts.hostname or ""
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    headers = {
-        "Host": parts.netloc,
-        "Content-Type": "application/json",
-        "User-Agent": "Tilecourt-Webhook/1",
-        **signed_headers(hook.secret, str(delivery.pk), int(time.time()), body),
-    }
-    connection = _connected(parts.scheme, host, parts.port)
-    line = connection.sock
-    cut = threading.Timer(READ_SECONDS, _cut, (line,))
-    cut.start()
-    try:
-        connection.request("POST", target, body=body, headers=headers, preload_content=False)
-        answer = connection.getresponse()
-        text = answer.read(ANSWER_MAX).decode("utf-8", "replace").replace("\x00", "�")
-    except _BROKEN as error:
-        raise Unreachable(f"{type(error).__name__}: {error}"[:ANSWER_MAX]) from None
-    finally:
-        cut.cancel()
-        cut.join()
-        connection.close()
-    return Answer(status=answer.status, text=text)
-
-
-def _cut(line: socket.socket) -> None:
-    """End a talk: a timeout is for one read alone, and somebody who answers letter by letter would
-    hold the worker, and all other messages, for as long as they like."""
-    with suppress(OSError):
-        line.shutdown(socket.SHUT_RDWR)
-
-
-def _connected(scheme: str, host: str, port: int | None) -> urllib3.connection.HTTPConnection:
-    """A connection to the very address that was looked at: a name that answers otherwise the second
-    time leads nowhere else. Raises: Unreachable."""
-    port = port or (443 if scheme == "https" else 80)
-    address = _address_of(host, port)
-    if scheme == "https":
-        connection: urllib3.connection.HTTPConnection = urllib3.connection.HTTPSConnection(
-            address, port, timeout=CONNECT_SECONDS, server_hostname=host, assert_hostname=host
-        )
-    else:
-        connection = urllib3.connection.HTTPConnection(address, port, timeout=CONNECT_SECONDS)
-    try:
-        connection.connect()
-    except _BROKEN as error:
-        connection.close()
-        raise Unreachable(f"{type(error).__name__}: {error}"[:ANSWER_MAX]) from None
-    connection.sock.settimeout(READ_SECONDS)
-    return connection
-
-
-def _address_of(host: str, port: int) -> str:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise Unreachable(say("{host} has no address: {error}", host=host, error=error)) from None
-    addresses = [str(entry[4][0]) for entry in found]
-    if not settings.TILECOURT_WEBHOOK_PRIVATE:
-        for address in addresses:
-            if not _is_outside(address):
-                raise Unreachable(
-                    say("{host} leads to {address}, which lies inside.", host=host, address=address)
-                )
-    return addresses[0]
-
-
-def _is_outside(text: str) -> bool:
-    """Whether an address is one machine's on the public network.
-
-    An address of IPv6 that carries one of IPv4 (mapped, compatible, translated by a gateway, 6to4)
-    may lead to any machine inside, so that only global unicast is let through, without 6to4.
-    """
-    address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address) and (
-        address not in _GLOBAL_UNICAST or address in _SIX_TO_FOUR
-    ):
-        return False
-    return address.is_global and not address.is_multicast
+def _note_answer(pk: int, *, is_silent: bool) -> None:
+    """Let somebody who did not answer rest, the longer the oftener that happened in a row."""
+    hook = Webhook.objects.select_for_update().get(pk=pk)
+    hook.silent_count = hook.silent_count + 1 if is_silent else 0
+    hook.rests_until = None
+    if is_silent:
+        seconds = RESTS[min(hook.silent_count, len(RESTS)) - 1]
+        hook.rests_until = timezone.now() + timedelta(seconds=seconds)
+    hook.save(update_fields=["silent_count", "rests_until"])

@@ -12,7 +12,7 @@ from audit.tasks.players import note_players
 from audit.tasks.reaudits import sweep_reaudits, work_on_reaudit
 from audit.tasks.reports import daily_reports, make_report, sweep_reports
 from audit.tasks.tables import compare_table
-from audit.tasks.webhooks import send_webhooks
+from audit.tasks.webhooks import send_to_webhook, send_webhooks
 
 __all__ = [
     "certify",
@@ -27,6 +27,7 @@ __all__ = [
     "note_holdings",
     "note_players",
     "seal_log",
+    "send_to_webhook",
     "send_webhooks",
     "sort_refusals",
     "sweep",

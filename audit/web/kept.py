@@ -32,3 +32,9 @@ def kept(key: Hashable, render: Callable[[], SafeString]) -> SafeString:
             while len(_parts) > PARTS_KEPT:
                 del _parts[next(iter(_parts))]
     return part
+
+
+def forget() -> None:
+    """Keep nothing, as a process that has just begun."""
+    with _lock:
+        _parts.clear()

@@ -13,6 +13,8 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from audit.models import (
+    Case,
+    CaseAct,
     Comparison,
     Finding,
     Grant,
@@ -31,8 +33,12 @@ from audit.models import (
     Role,
     SealedLeaf,
     TermUnit,
+    Upload,
     Verdict,
+    WebhookAttempt,
+    WebhookDelivery,
 )
+from audit.models.uploads import UploadSource
 from audit.selectors.access import access_of
 from audit.selectors.references import missing_references
 from audit.selectors.retention import deleted_leaves, list_runs, scope_of, term_in_force
@@ -47,8 +53,11 @@ from audit.services.retention import (
     set_term,
 )
 from audit.services.sealing import seal
+from audit.services.webhooks import create_webhook
+from audit.services.webhooks_sending import gather_messages
 from replay.evidence import Frontier, verify_bundle
 from tests.audit.chains import golden
+from tests.audit.dumps import places_of
 from tests.audit.logs import B, W, changed, log, respelt, with_net
 from tests.audit.seals import ingest_all_kinds
 
@@ -108,6 +117,13 @@ def source_of(line: bytes) -> str:
 def run_over(access, record_class=HANDS, source=None, **how):
     run = begin_run(access=access, record_class=record_class, source=source, reason="of age", **how)
     return continue_run(run_id=run)
+
+
+def second(name: str):
+    """What another administrator may do."""
+    user = User.objects.create_user(name)
+    Grant.objects.create(account=user, role=Role.ADMINISTRATOR)
+    return access_of(user)
 
 
 def counts() -> dict[str, int]:
@@ -228,9 +244,14 @@ def test_nobody_shortens_a_term_and_deletes_by_it_alone(ingest, keeper):
     with pytest.raises(RetentionRefused, match="Whoever set a term does not delete by it"):
         run_over(keeper, source=source)
     assert Hand.objects.count() == 1
-    second = User.objects.create_user("lou")
-    Grant.objects.create(account=second, role=Role.ADMINISTRATOR)
-    assert run_over(access_of(second), source=source).items == 1
+    # The database says so, too.
+    term = term_in_force(HANDS, source)
+    with pytest.raises(DatabaseError, match="does not delete by it"), transaction.atomic():
+        RetentionRun.objects.create(
+            record_class=HANDS, source=source, term_id=term.term, cutoff_at=term.cutoff_at,
+            reason="x", asked_by_id=keeper.account_id,
+        )  # fmt: skip
+    assert run_over(second("lou"), source=source).items == 1
     assert Hand.objects.count() == 0
 
 
@@ -432,7 +453,12 @@ def test_a_hold_on_a_hand_keeps_it_until_it_is_lifted(ingest, keeper):
     lift_hold(access=keeper, hold=hold, reason="settled")
     with pytest.raises(RetentionRefused, match="lifted already"):
         lift_hold(access=keeper, hold=hold, reason="settled")
-    assert continue_run(run_id=run).items == 1
+    # Whoever lifts it does not delete by that: somebody else does, in a run of their own.
+    with pytest.raises(DatabaseError, match=r"to be kept \(lifted\)"), transaction.atomic():
+        RetentionBatch.objects.create(run_id=run, items=[Hand.objects.get().pk])
+    done = continue_run(run_id=run)
+    assert (done.items, done.kept) == (0, {"lifted": 1})
+    assert run_over(second("lou"), source=source_of(B)).items == 1
     assert verify()[0] == 0
     assert all(one.rows == 0 for one in missing_references())
 
@@ -447,6 +473,104 @@ def test_a_hold_on_a_source_keeps_all_of_it(ingest, keeper):
     for how in ({"source": "x", "hand_id": "y"}, {"source": source_of(B), "case": 1}):
         with pytest.raises(RetentionRefused, match="There is no such"):
             place_hold(access=keeper, reason="z", **how)
+
+
+@pytest.mark.parametrize("what", ["hand", "source"])
+def test_what_a_hold_held_is_not_deleted_by_whoever_lifted_it(ingest, keeper, what):
+    ingest(log(B, b"{}"))
+    age()
+    named = {"hand_id": "base-1"} if what == "hand" else {}
+    hold = place_hold(access=keeper, source=source_of(B), reason="a dispute", **named)
+    lou = second("lou")
+    lift_hold(access=lou, hold=hold, reason="settled")
+    kept = run_over(lou, source=source_of(B))
+    assert (kept.items, kept.kept) == (0, {"lifted": 1})
+    # What came in after the hold was lifted was never under it.
+    tamper("UPDATE audit_holdend SET lifted_at = lifted_at - interval '12 years'")
+    assert run_over(lou, source=source_of(B)).items == 1
+
+
+def test_a_refused_line_a_case_and_an_act_of_the_journal_stay_for_whoever_lifted_their_hold(keeper):
+    """The one place that says what stays, for each class."""
+    lou, source = second("lou"), "table-7"
+    hold = place_hold(access=keeper, source=source, reason="a law suit")
+    case = Case.objects.create(
+        source=source, state="withdrawn", opened_at=timezone.now(), due_at=timezone.now()
+    )
+    CaseAct.objects.create(
+        case=case, number=1, kind="withdrawn", state="withdrawn", actor_id=keeper.account_id
+    )
+    entry = JournalEntry.objects.create(actor="ann", act="see-hands", subject="x", source=source)
+    upload = Upload.objects.create(name="x", state="failed", finished_at=timezone.now())
+    UploadSource.objects.create(upload=upload, source=source, has_hands=False)
+    line = Refusal.objects.create(upload=upload, line=1, offset=0, place="", reason="x")
+    items = (("hands", None, line.pk), ("cases", source, case.pk), ("journal", source, entry.pk))
+
+    def kept(by) -> list[str | None]:
+        soon = timezone.now() + timedelta(days=1)
+        found: list[str | None] = []
+        with connection.cursor() as cursor:
+            for record_class, of_source, key in items:
+                cursor.execute(
+                    "SELECT audit_retention_stays(%s, %s, %s, %s, %s, NULL)",
+                    [record_class, of_source, soon, key, by.account_id],
+                )
+                found.append(cursor.fetchone()[0])
+        return found
+
+    assert kept(lou) == ["hold", "hold", "hold"]
+    lift_hold(access=lou, hold=hold, reason="settled")
+    assert kept(lou) == ["lifted", "lifted", "lifted"]
+    assert kept(keeper) == [None, None, None]
+
+
+def test_a_hold_that_is_lifted_while_a_run_is_stopped_opens_nothing_to_it(ingest, keeper):
+    """Else whoever lifts could go on with a run that somebody else began."""
+    ingest(log(B))
+    age()
+    hold = place_hold(access=keeper, source=source_of(B), reason="a dispute")
+    lou, ann = second("lou"), second("ann")
+    run = begin_run(access=lou, record_class=HANDS, source=source_of(B), reason="of age")
+    tamper("UPDATE audit_retentionrun SET started_at = started_at - interval '1 hour'")
+    lift_hold(access=ann, hold=hold, reason="settled")
+    assert continue_run(run_id=run).kept == {"lifted": 1}
+    assert run_over(lou, source=source_of(B)).items == 1
+
+
+def test_what_webhooks_were_told_of_it_goes_with_a_hand(ingest, keeper):
+    hook = create_webhook(
+        access=keeper, name="Room 1", url="https://example.org/", sources=None, only_errors=False
+    )
+    ingest(log(with_net(B, 1, "-99.00"), changed(with_net(B, 1, "-98.00"), hand_id="young")))
+    age(lines="line = 1")
+    seal()
+    gather_messages()
+    [message] = WebhookDelivery.objects.filter(webhook=hook.pk)
+    WebhookAttempt.objects.create(
+        delivery=message, number=1, status=400, error="", answer=message.body, took_ms=1
+    )
+    told = json.loads(message.body)["findings"]
+    old = [one for one in told if one["hand_id"] == "base-1"]
+    assert 0 < len(old) < len(told)
+    assert run_over(keeper, source=source_of(B)).items == 1
+    message.refresh_from_db()
+    said = json.loads(message.body)
+    assert said["findings"] == [one for one in told if one["hand_id"] == "young"]
+    assert (said["deleted"], message.finding_count) == (len(old), len(told))
+    assert (message.state, WebhookAttempt.objects.get().answer) == ("waiting", "")
+    tamper("UPDATE audit_handversion SET created_at = created_at - interval '11 years'")
+    assert run_over(keeper, source=source_of(B)).items == 1
+    message.refresh_from_db()
+    # There is nothing left to send.
+    assert (json.loads(message.body)["findings"], message.state) == ([], "given-up")
+    assert places_of("base-1") <= {"audit_retentionrun.certificate"}
+    for statement in (
+        "UPDATE audit_webhookattempt SET answer = 'x'",
+        "UPDATE audit_webhookattempt SET status = 1",
+    ):
+        with pytest.raises(DatabaseError, match="never changed"), transaction.atomic(), \
+                connection.cursor() as cursor:  # fmt: skip
+            cursor.execute(statement)
 
 
 # -- other classes --------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from audit.models import Finding, Grant, Role, Webhook, WebhookAttempt, WebhookD
 from audit.selectors.access import access_of
 from audit.selectors.webhooks import deliveries, webhooks
 from audit.services import webhooks as hooks
+from audit.services import webhooks_posting as posting
 from audit.services import webhooks_sending as sending
 from audit.services.sealing import seal
 from audit.services.staff import close_account
@@ -104,8 +105,14 @@ def send():
     """Seal what waits, and tell of it."""
     seal()
     made = sending.gather_messages()
-    assert sending.send_messages(seconds=30) is False
+    deliver()
     return made
+
+
+def deliver():
+    """Let each webhook have what is due, as the tasks do."""
+    for pk in sending.due_webhooks():
+        assert sending.send_waiting(pk, seconds=30) is False
 
 
 def findings_of(receiver):
@@ -163,11 +170,11 @@ def test_a_refused_message_is_sent_again_later_with_the_same_id_and_bytes(ingest
     assert row.state == "waiting"
     wait = (row.next_at - timezone.now()).total_seconds()
     assert sending.RETRIES[0] - 5 < wait <= sending.RETRIES[0]
-    assert sending.send_messages(seconds=5) is False
+    deliver()
     assert len(receiver.got) == 1
     for _ in range(2):
         WebhookDelivery.objects.update(next_at=timezone.now())
-        sending.send_messages(seconds=5)
+        deliver()
     row.refresh_from_db()
     assert row.state == "delivered"
     assert len({headers["webhook-id"] for _, headers, _ in receiver.got}) == 1
@@ -183,14 +190,14 @@ def test_after_the_last_attempt_a_message_is_given_up_and_can_be_sent_again(told
     receiver.statuses = [500] * (len(sending.RETRIES) + 1)
     for _ in range(len(sending.RETRIES) + 1):
         WebhookDelivery.objects.update(next_at=timezone.now())
-        sending.send_messages(seconds=5)
+        deliver()
     row = WebhookDelivery.objects.get()
     assert row.state == "given-up"
     assert webhooks(sources=None)[0].given_up == 1
-    sending.send_messages(seconds=5)
+    deliver()
     assert WebhookAttempt.objects.count() == len(sending.RETRIES) + 1
     hooks.send_again(access=keeper, pk=hook.pk, delivery=str(row.pk))
-    sending.send_messages(seconds=5)
+    deliver()
     row.refresh_from_db()
     assert row.state == "delivered"
     assert [a.number for a in row.attempts.order_by("number")] == list(
@@ -201,7 +208,7 @@ def test_after_the_last_attempt_a_message_is_given_up_and_can_be_sent_again(told
 @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.0 200 OK\r\n\r\n"])
 def test_whoever_answers_letter_by_letter_is_cut_off(told, keeper, monkeypatch, beginning):
     """In the middle of the head or of the body: others have their turn."""
-    monkeypatch.setattr(sending, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(posting, "READ_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
@@ -218,12 +225,50 @@ def test_whoever_answers_letter_by_letter_is_cut_off(told, keeper, monkeypatch, 
         hook = told(url=f"http://127.0.0.1:{port}/")
         hooks.try_webhook(access=keeper, pk=hook.pk)
         begun = time.monotonic()
-        sending.send_messages(seconds=5)
+        deliver()
         assert time.monotonic() - begun < 3
         thread.join(timeout=10)
     [attempt] = WebhookAttempt.objects.all()
     assert attempt.number == 1
     assert WebhookDelivery.objects.get().attempt_count == 1
+
+
+def test_whoever_shakes_hands_letter_by_letter_is_cut_off(told, keeper, monkeypatch):
+    """Within TLS, too, where no timeout is for more than one read."""
+    monkeypatch.setattr(posting, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip():
+            line, _ = server.accept()
+            with line, suppress(OSError):
+                line.sendall(b"\x16\x03\x03\x3f\xff")
+                for _ in range(60):
+                    line.sendall(b"x")
+                    time.sleep(0.1)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        hook = told(url=f"https://127.0.0.1:{server.getsockname()[1]}/")
+        hooks.try_webhook(access=keeper, pk=hook.pk)
+        begun = time.monotonic()
+        deliver()
+        assert time.monotonic() - begun < 3
+        thread.join(timeout=10)
+    assert WebhookAttempt.objects.get().status is None
+
+
+def test_whoever_is_looked_up_for_long_is_left(told, keeper, monkeypatch):
+    """Nothing stops a look-up of a name that its servers do not answer."""
+    told_so = threading.Event()
+    monkeypatch.setattr(posting, "LOOK_UP_SECONDS", 0.2)
+    monkeypatch.setattr(posting.socket, "getaddrinfo", lambda *_, **__: told_so.wait(20) and [])
+    hook = told(url="https://example.org/")
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    begun = time.monotonic()
+    deliver()
+    told_so.set()
+    assert time.monotonic() - begun < 3
+    assert WebhookAttempt.objects.get().error == "Nobody says in time where example.org is."
 
 
 def test_a_certificate_that_nobody_vouches_for_is_not_believed(told, keeper, tmp_path):
@@ -253,7 +298,7 @@ def test_a_certificate_that_nobody_vouches_for_is_not_believed(told, keeper, tmp
         thread.start()
         hook = told(url=f"https://localhost:{server.getsockname()[1]}/")
         hooks.try_webhook(access=keeper, pk=hook.pk)
-        sending.send_messages(seconds=5)
+        deliver()
         thread.join(timeout=10)
     assert got in ([], [b""])
     assert "certificate verify failed" in WebhookAttempt.objects.get().error
@@ -263,7 +308,7 @@ def test_a_redirect_is_not_followed(told, receiver, keeper):
     hook = told()
     hooks.try_webhook(access=keeper, pk=hook.pk)
     receiver.statuses = [302]
-    sending.send_messages(seconds=5)
+    deliver()
     assert [path for path, _, _ in receiver.got] == ["/in?from=tilecourt"]
     assert WebhookAttempt.objects.get().error == "The answer was 302."
 
@@ -271,7 +316,7 @@ def test_a_redirect_is_not_followed(told, receiver, keeper):
 def test_nobody_there_is_an_attempt_with_its_reason(told, keeper):
     hook = told(url="http://127.0.0.1:9/")
     hooks.try_webhook(access=keeper, pk=hook.pk)
-    sending.send_messages(seconds=5)
+    deliver()
     attempt = WebhookAttempt.objects.get()
     assert attempt.status is None
     assert attempt.error
@@ -285,7 +330,7 @@ def test_an_address_inside_is_never_called(told, keeper, settings, receiver, hos
     hook = told(url=f"http://{host}:{port}/")
     hooks.try_webhook(access=keeper, pk=hook.pk)
     settings.TILECOURT_WEBHOOK_PRIVATE = False
-    sending.send_messages(seconds=5)
+    deliver()
     assert receiver.got == []
     assert "lies inside" in WebhookAttempt.objects.get().error
 
@@ -304,15 +349,15 @@ def test_a_name_that_leads_inside_by_another_spelling_is_never_called(
     hooks.try_webhook(access=keeper, pk=hook.pk)
     settings.TILECOURT_WEBHOOK_PRIVATE = False
     found = [(0, 0, 0, "", (address, 443))]
-    monkeypatch.setattr(sending.socket, "getaddrinfo", lambda *asked, **how: found)
-    monkeypatch.setattr(sending, "CONNECT_SECONDS", 0.1)
-    sending.send_messages(seconds=5)
+    monkeypatch.setattr(posting.socket, "getaddrinfo", lambda *asked, **how: found)
+    monkeypatch.setattr(posting, "CONNECT_SECONDS", 0.1)
+    deliver()
     assert "lies inside" in WebhookAttempt.objects.get().error
 
 
 def test_machines_on_the_public_network_are_outside():
     outside = ("93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
-    assert [sending._is_outside(one) for one in outside] == [True, True]
+    assert [posting._is_outside(one) for one in outside] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -412,11 +457,12 @@ def test_many_findings_go_in_several_messages_in_the_order_of_the_log(
 def test_a_worker_that_was_killed_at_it_costs_time_and_no_message(told, keeper, receiver):
     hook = told()
     hooks.try_webhook(access=keeper, pk=hook.pk)
-    assert sending._claim() is not None
-    assert sending.send_messages(seconds=5) is False
+    assert sending._take(hook.pk)
+    assert sending.due_webhooks() == []
+    assert sending.send_waiting(hook.pk, seconds=5) is False
     assert receiver.got == []
-    WebhookDelivery.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    sending.send_messages(seconds=5)
+    Webhook.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    deliver()
     assert len(receiver.got) == 1
 
 
@@ -429,7 +475,7 @@ def refused():
 def test_the_log_of_attempts_stays(told, keeper, receiver):
     hook = told()
     hooks.try_webhook(access=keeper, pk=hook.pk)
-    sending.send_messages(seconds=5)
+    deliver()
     for statement in (
         "UPDATE audit_webhookattempt SET error = ''",
         "DELETE FROM audit_webhookattempt",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import logging.config
-import secrets
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -19,7 +18,8 @@ from audit.devstack.state import make_folder
 from audit.devstack.supervisor import Supervisor
 from tests.integration.web import Web
 
-SECRET = secrets.token_urlsafe(32)
+# Fixed, since it stands in the names of tests, which must be the same in each process of a run.
+SECRET = "q-7Zk_0wXv3bT9s-Lr1UeM5yHc8_JnAa2DgFoPi4QtE"
 CUT = f"/shared/{SECRET[:6]}…"
 
 

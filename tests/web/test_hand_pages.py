@@ -354,7 +354,7 @@ def test_a_hand_asks_the_same_few_questions(site, store, count):
     with CaptureQueriesContext(connection) as queries:
         html_of(site, f"/hands/{hand.pk}/steps/3/")
     # And the hand with its bytes, twins, what was in force.
-    assert len(queries) == WHO_ASKS + JOURNAL + 3
+    assert len(queries) == WHO_ASKS + JOURNAL + 1
 
 
 def test_a_hand_whose_ruleset_is_gone_still_has_a_page(site, shown, monkeypatch):

@@ -57,7 +57,7 @@ class Command(BaseCommand):
         what.add_argument("--run", action="store_true", help="delete what is due")
         what.add_argument("--resume", type=int, metavar="N", help="go on with run N")
         what.add_argument("--list", action="store_true", help="list the runs there were")
-        parser.add_argument("--by", metavar="ACCOUNT", help="who deletes (with --run)")
+        parser.add_argument("--by", metavar="ACCOUNT", help="who deletes (with --run, --dry-run)")
         parser.add_argument("--reason", help="why (with --run)")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -84,7 +84,7 @@ class Command(BaseCommand):
         elif options["run"]:
             self.run(options)
         elif options["dry_run"]:
-            self.show_due(*self.place(options), options["before"])
+            self.show_due(*self.place(options), options)
         else:
             self.list_due()
 
@@ -113,11 +113,14 @@ class Command(BaseCommand):
             )
 
     def show_due(
-        self, record_class: RecordClass, source: str | None, before: datetime | None
+        self, record_class: RecordClass, source: str | None, options: dict[str, Any]
     ) -> None:
-        """What a run would delete and what would stay, and why."""
+        """What a run would delete and what would stay, and why; as the account of --by where one is
+        named, which lifts no hold on what it deletes."""
         term = term_in_force(record_class, source)
-        scope = scope_of(record_class, source, min(before or term.cutoff_at, term.cutoff_at))
+        cutoff = min(options["before"] or term.cutoff_at, term.cutoff_at)
+        deleter = None if options["by"] is None else self.deleter(options).pk
+        scope = scope_of(record_class, source, cutoff, deleter=deleter)
         whole, looked = scope.count(), 0
         found: Counter[str | None] = Counter()
         for batch in scope.batches(ITEMS_AT_ONCE):
@@ -130,12 +133,8 @@ class Command(BaseCommand):
 
     def run(self, options: dict[str, Any]) -> None:
         record_class, source = self.place(options)
-        user = User.objects.filter(username=options["by"] or "").first()
-        if user is None:
-            self.stderr.write("Name the account that deletes by --by, and why by --reason.")
-            sys.exit(EXIT_USAGE)
         run = begin_run(
-            access=access_of(user),
+            access=access_of(self.deleter(options)),
             record_class=record_class,
             source=source,
             reason=options["reason"] or "",
@@ -143,6 +142,14 @@ class Command(BaseCommand):
         )
         self.stdout.write(f"Retention run {run} begins.")
         self.go_on(run)
+
+    def deleter(self, options: dict[str, Any]) -> User:
+        """The account that --by names; ends the command where there is none."""
+        user = User.objects.filter(username=options["by"] or "").first()
+        if user is None:
+            self.stderr.write("Name the account that deletes by --by, and why by --reason.")
+            sys.exit(EXIT_USAGE)
+        return user
 
     def go_on(self, run: int) -> None:
         done = continue_run(

@@ -159,7 +159,8 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
     else:
         head = present_single_head(played)
     context: dict[str, Any] = {"section": "hands", "route": route, **head}
-    context["force"] = force_of(played.hand)
+    if played.has_force:
+        context["force"] = force_of(played.hand)
     context["erased"] = _erased(played.hand)
     if played.hand.is_replaced:
         context["replaced"] = replaced_by(route.hand, sources=sources)
