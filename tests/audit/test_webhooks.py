@@ -30,6 +30,7 @@ from audit.selectors.webhooks import deliveries, webhooks
 from audit.services import webhooks as hooks
 from audit.services import webhooks_posting as posting
 from audit.services import webhooks_sending as sending
+from audit.services.granting import end_grant, grant_role
 from audit.services.sealing import seal
 from audit.services.staff import close_account
 from tests.golden_vectors import GOLDEN
@@ -438,6 +439,154 @@ def test_with_its_makers_account_a_webhook_is_paused_and_nothing_is_lost(
     hooks.pause_webhook(access=access_of(boss), pk=hook.pk, is_paused=False)
     send()
     assert findings_of(receiver)
+
+
+@pytest.fixture
+def boss(django_user_model):
+    """Give somebody else who manages accounts and the webhooks of every source."""
+    user = django_user_model.objects.create_user("boss")
+    Grant.objects.create(account=user, role=Role.ADMINISTRATOR, source=None)
+    return access_of(user)
+
+
+def taken_away(boss, account_id):
+    for grant in Grant.objects.filter(account_id=account_id, ended_at=None):
+        end_grant(access=boss, grant_id=grant.pk)
+
+
+def test_whoever_may_tell_of_nothing_more_tells_nothing(ingest, told, receiver, keeper, boss):
+    """Without its role the webhook is paused at once and says why; another one takes it up."""
+    hook = told()
+    ingest(ONE_UNIT)
+    seal()
+    sending.gather_messages()
+    taken_away(boss, keeper.account_id)
+    [row] = webhooks(sources=None)
+    assert (row.state, row.paused_because, row.owner) == ("paused", "nothing", "ola")
+    deliver()
+    assert receiver.got == []
+    hooks.pause_webhook(access=boss, pk=hook.pk, is_paused=False)
+    [row] = webhooks(sources=None)
+    assert (row.state, row.paused_because, row.owner) == ("on", "", "boss")
+    send()
+    assert findings_of(receiver)
+
+
+def test_a_message_is_made_of_what_its_owner_may_tell_when_it_is_made(
+    ingest, told, receiver, keeper, boss
+):
+    told(sources=None)
+    taken_away(boss, keeper.account_id)
+    grant_role(access=boss, account_id=keeper.account_id, role=Role.ADMINISTRATOR, source="hall")
+    Webhook.objects.update(paused_at=None, paused_because="")
+    ingest(ONE_UNIT)
+    ingest(ONE_UNIT.replace(b'"source":"odd"', b'"source":"hall"'))
+    send()
+    assert {one["source"] for one in findings_of(receiver)} == {"hall"}
+    [row] = webhooks(sources=None)
+    assert (row.sources, row.tells) == (None, frozenset({"hall"}))
+
+
+def test_what_may_not_be_told_any_more_is_withheld_when_it_is_sent(
+    ingest, told, receiver, keeper, boss
+):
+    """Made while it might be told, and not sent afterwards; the other source goes on."""
+    hook = told(sources=["odd", "hall"])
+    ingest(ONE_UNIT)
+    ingest(ONE_UNIT.replace(b'"source":"odd"', b'"source":"hall"'))
+    seal()
+    assert sending.gather_messages() == 2
+    grant_role(access=boss, account_id=keeper.account_id, role=Role.ADMINISTRATOR, source="hall")
+    whole = Grant.objects.get(account_id=keeper.account_id, source=None, ended_at=None)
+    end_grant(access=boss, grant_id=whole.pk)
+    deliver()
+    assert {one["source"] for one in findings_of(receiver)} == {"hall"}
+    states = dict(WebhookDelivery.objects.values_list("state", "pk"))
+    assert sorted(states) == ["delivered", "withheld"]
+    hooks.send_again(access=boss, pk=hook.pk, delivery=str(states["withheld"]))
+    deliver()
+    assert len(receiver.got) == 1
+    assert WebhookDelivery.objects.get(pk=states["withheld"]).state == "withheld"
+    grant_role(access=boss, account_id=keeper.account_id, role=Role.ADMINISTRATOR, source="odd")
+    hooks.send_again(access=boss, pk=hook.pk, delivery=str(states["withheld"]))
+    deliver()
+    assert {one["source"] for one in findings_of(receiver)} == {"hall", "odd"}
+
+
+def test_a_message_tells_of_one_source(ingest, told, receiver):
+    told()
+    ingest(ONE_UNIT)
+    ingest(ONE_UNIT.replace(b'"source":"odd"', b'"source":"hall"'))
+    send()
+    bodies = [json.loads(body)["findings"] for _, _, body in receiver.got]
+    assert [{one["source"] for one in body} for body in bodies] == [{"odd"}, {"hall"}]
+    assert [body[0]["leaf"] for body in bodies] == sorted(body[0]["leaf"] for body in bodies)
+
+
+def test_nobody_learns_of_the_webhooks_of_others(told, keeper, boss, receiver, monkeypatch):
+    """Not by a name that is taken, and not by a limit that is reached."""
+    monkeypatch.setattr(hooks, "HOOKS_MAX", 2)
+    told(name="Room 1")
+    with pytest.raises(hooks.WebhookRefused, match="You have a webhook named Room 1 already"):
+        told(name="Room 1")
+    told(name="Room 2")
+    with pytest.raises(hooks.WebhookRefused, match="You have 2 webhooks already"):
+        told(name="Room 3")
+    asked = {"access": boss, "url": receiver.url, "sources": None}
+    hooks.create_webhook(**asked, name="Room 1")
+    hooks.create_webhook(**asked, name="Room 3")
+
+
+@pytest.fixture
+def hole():
+    """Give the address of a host that takes a connection and never says a word."""
+    lines = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def swallow():
+            with suppress(OSError):
+                while True:
+                    lines.append(server.accept()[0])
+
+        thread = threading.Thread(target=swallow, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(timeout=5)
+    for line in lines:
+        line.close()
+
+
+def test_whoever_does_not_answer_rests_and_is_asked_less_and_less_often(
+    told, keeper, monkeypatch, hole, receiver
+):
+    monkeypatch.setattr(posting, "READ_SECONDS", 0.2)
+    hook = told(url=hole)
+    for _ in range(2):
+        hooks.try_webhook(access=keeper, pk=hook.pk)
+    for count, seconds in ((1, sending.RESTS[0]), (2, sending.RESTS[1])):
+        deliver()
+        row = Webhook.objects.get()
+        assert row.silent_count == count
+        assert seconds - 5 < (row.rests_until - timezone.now()).total_seconds() <= seconds
+        assert WebhookAttempt.objects.count() == count
+        assert sending.due_webhooks() == []
+        Webhook.objects.update(rests_until=timezone.now())
+    Webhook.objects.update(url=receiver.url)
+    WebhookDelivery.objects.update(next_at=timezone.now())
+    deliver()
+    row = Webhook.objects.get()
+    assert (row.silent_count, row.rests_until, len(receiver.got)) == (0, None, 2)
+
+
+def test_a_person_who_tries_a_resting_webhook_need_not_wait(told, keeper, monkeypatch, hole):
+    monkeypatch.setattr(posting, "READ_SECONDS", 0.2)
+    hook = told(url=hole)
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    deliver()
+    assert sending.due_webhooks() == []
+    hooks.try_webhook(access=keeper, pk=hook.pk)
+    assert sending.due_webhooks() == [hook.pk]
 
 
 def test_many_findings_go_in_several_messages_in_the_order_of_the_log(
