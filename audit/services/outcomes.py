@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,7 +26,13 @@ OTHERS_SOURCE = "its sender may hand in nothing of this source"
 SEPARATOR = "\x1f"
 
 _JSON = msgspec.json.Encoder()
-_PLAIN_LENGTH = len("2025-03-01T10:00:00+08:00")
+# Nearly all times: to the second or the millisecond, and no leap second. What is of this form is
+# read alike by `fromisoformat`, which takes a quarter of the time.
+_USUAL_TIME = re.compile(
+    r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?"
+    r"(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)",
+    re.ASCII,
+)
 _BY_SEAT = attrgetter("seat")
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -48,7 +55,8 @@ class Outcomes:
     `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`.
 
     `limited_to` are the sources whose hands are taken, None where all. `sources` are those of the
-    hands, `named` those that refused lines name.
+    hands, `named` those that refused lines name. `any_order`: lines are lists of rows whose order
+    says nothing.
     """
 
     hands: list[tuple[Any, ...]] = field(default_factory=list)
@@ -58,6 +66,7 @@ class Outcomes:
     rejected: int = 0
     faults: int = 0
     limited_to: frozenset[str] | None = None
+    any_order: bool = False
     sources: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
 
@@ -189,8 +198,8 @@ def instant_of(started_at: str) -> datetime:
 
     A leap second is the last microsecond of its minute, as FORMAT 6.2, 15 has it.
     """
-    if len(started_at) == _PLAIN_LENGTH:
-        # Nearly all: no fraction, an offset in numbers, not near an end of time.
+    if _USUAL_TIME.fullmatch(started_at):
+        # A day that does not exist, or one at an end of time, is left to the general way.
         with suppress(ValueError, OverflowError):
             return datetime.fromisoformat(started_at).astimezone(UTC)
     instant, fraction = replay.parse_time(started_at)

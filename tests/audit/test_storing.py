@@ -311,6 +311,8 @@ def test_counts_beyond_the_lines_are_refused_by_the_database(ingest) -> None:
     [
         ("2025-05-01T00:30:00+08:00", "2025-04-30T16:30:00+00:00", date(2025, 5, 1)),
         ("2025-04-30T23:30:00-07:00", "2025-05-01T06:30:00+00:00", date(2025, 4, 30)),
+        ("2026-01-05T23:11:17.250Z", "2026-01-05T23:11:17.250000+00:00", date(2026, 1, 5)),
+        ("2026-01-05T00:11:17.001+08:00", "2026-01-04T16:11:17.001000+00:00", date(2026, 1, 5)),
         ("2025-05-01t00:00:00.5z", "2025-05-01T00:00:00.500000+00:00", date(2025, 5, 1)),
         ("2025-05-01T00:00:00.0000019Z", "2025-05-01T00:00:00.000001+00:00", date(2025, 5, 1)),
         ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999999+00:00", date(2016, 12, 31)),
@@ -321,6 +323,23 @@ def test_counts_beyond_the_lines_are_refused_by_the_database(ingest) -> None:
 def test_times_become_an_instant_and_the_day_of_the_log(text, instant, day) -> None:
     assert instant_of(text).isoformat() == instant
     assert day_of(text) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2025-W01-1T10:00:00.000Z",
+        "2026-01-05T100000.00000Z",
+        "2026-01-05T10:00:00,000Z",
+        "2026-01-05T24:00:00Z",
+        "2026-01-05T10:00:00+08:60",
+        "2026-02-29T10:00:00Z",
+        "2026-01-05",
+    ],
+)
+def test_what_is_no_time_of_rfc_3339_has_no_instant(text) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - that it has none is all that is said
+        instant_of(text)
 
 
 def test_svc_74_every_time_that_is_accepted_can_be_stored_and_listed(ingest) -> None:
