@@ -1,22 +1,38 @@
 """What a record says, whatever its bytes: two lines are compared as JSON values.
 
-The order of keys, blanks and escapes say nothing. The order of a list does, and so does the
-spelling of a number: `80` and `80.0` are two values, for what is meant by a number under `ext` only
-its writer knows. Lines are taken as the strict reading lets them through (FORMAT 6.2): UTF-8, not
-deep, no key twice.
+The order of keys, blanks and escapes say nothing; nor, in a hand log, what its format says is all
+one: an amount of the same value (FORMAT 6.2, 13), the order of `seats`, an `auto` that is false
+(17). The order of any other list says something, and so does the spelling of a number: `80` and
+`80.0` are two values, for what is meant by a number under `ext` only its writer knows. Lines are
+taken as the strict reading lets them through (FORMAT 6.2): UTF-8, not deep, no key twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+# The formats whose fields are known, and in them the fields that are amounts.
+_FORMATS = frozenset({"hand-log/1", "hand-log/1-partial"})
+_AMOUNTS = frozenset(
+    {"base", "carry_in", "carry_out", "entry", "gross", "max", "min", "net", "profit", "rake",
+     "stake", "theoretical", "valid_bet"}
+)  # fmt: skip
+_SPELT_LONGER = re.compile(r"-?[0-9]+\.[0-9]*0", re.ASCII)
+
 
 class _Number(str):
     """A number as it was written, which no string can be taken for."""
+
+    __slots__ = ()
+
+
+class _Amount(str):
+    """An amount as it was written, which is compared by its value."""
 
     __slots__ = ()
 
@@ -43,14 +59,19 @@ class Difference:
     values: tuple[str | None, ...]
 
 
-def canonical_sha256(line: bytes, *, without: Collection[str] = ()) -> bytes:
-    """The SHA-256 of what a line says: equal for equal JSON values, and for them only.
+def canonical_sha256(
+    line: bytes, *, without: Collection[str] = (), any_order: bool = False
+) -> bytes:
+    """The SHA-256 of what a line says: equal for lines that say the same, and for them only.
 
-    Fields of the record that are named in `without` are left out.
+    Fields of the record that are named in `without` are left out. `any_order`: the line is a list
+    of rows whose order says nothing.
     """
     value = _read(line)
     if isinstance(value, dict):
         value = {key: kept for key, kept in value.items() if key not in without}
+    elif any_order and isinstance(value, list):
+        return hashlib.sha256(f"[{','.join(sorted(map(_text, value)))}]".encode()).digest()
     return hashlib.sha256(_text(value).encode()).digest()
 
 
@@ -60,7 +81,27 @@ def differences(lines: Sequence[bytes]) -> tuple[Difference, ...]:
 
 
 def _read(line: bytes) -> object:
-    return json.loads(line.decode(), parse_int=_Number, parse_float=_Number)
+    value = json.loads(line.decode(), parse_int=_Number, parse_float=_Number)
+    if isinstance(value, dict) and value.get("format") in _FORMATS:
+        return {key: kept if key == "ext" else _meant(key, kept) for key, kept in value.items()}
+    return value
+
+
+def _meant(name: str, value: object) -> object:
+    """What the format makes of a field: amounts by value, seats by number, no `auto` for false."""
+    if isinstance(value, dict):
+        return {
+            key: _meant(key, kept)
+            for key, kept in value.items()
+            if not (key == "auto" and kept is False)
+        }
+    if isinstance(value, list):
+        entries = [_meant("", one) for one in value]
+        seated = _by_seat(entries) if name == "seats" else None
+        return entries if seated is None else [seated[seat] for seat in sorted(seated)]
+    if isinstance(value, str) and not isinstance(value, _Number) and name in _AMOUNTS:
+        return _Amount(value)
+    return value
 
 
 def _text(value: object) -> str:
@@ -72,6 +113,8 @@ def _text(value: object) -> str:
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(_text, value)) + "]"
+    if isinstance(value, _Amount) and _SPELT_LONGER.fullmatch(value):
+        return json.dumps(value.rstrip("0").rstrip("."))
     return json.dumps(value)
 
 

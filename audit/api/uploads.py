@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Callable, Mapping
@@ -303,10 +304,13 @@ def one_hand(body: services.ByteStream) -> io.BytesIO:
     data = b"".join(parts)
     if len(data) > most:
         raise ApiError(413, "too-large", f"A hand is longer than {most} bytes.")
-    line = data.strip(b" \t\r\n")
-    if b"\n" in line:
-        raise ApiError(400, "not-one-line", "A hand is one line; send a log as a log.", place="$")
     try:
+        # As any file: it may be packed, and begin with a byte order mark (FORMAT 6.1, 1 and 2).
+        whole = replay.read_whole(io.BytesIO(data), most=most)
+        line = whole.removeprefix(codecs.BOM_UTF8).strip(b" \t\r\n")
+        if b"\n" in line:
+            message = "A hand is one line; send a log as a log."
+            raise ApiError(400, "not-one-line", message, place="$")
         replay.read(line)
     except replay.Refusal as refusal:
         raise ApiError(400, "refused", refusal.reason, place=refusal.place) from None

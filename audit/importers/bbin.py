@@ -192,10 +192,10 @@ def _take(
 
 
 def _ruleset(wagers: list[dict[str, Any]]) -> str:
-    """The ruleset of the product version whose odds the first wager has; the usual one for any
-    other odds, which the audit then tells."""
-    first = wagers[0]
-    return OTHER_RULESET if (first["side"], first["odds"]) in OTHER_ODDS else FEED.ruleset
+    """The ruleset of the other product version where a wager has its odds, else the usual one: any
+    odds that are not of that are then told by the audit."""
+    is_other = any((wager["side"], wager["odds"]) in OTHER_ODDS for wager in wagers)
+    return OTHER_RULESET if is_other else FEED.ruleset
 
 
 def _time(ticket: Fields) -> str:
@@ -211,6 +211,7 @@ FEED = Feed(
     game="wenzhou-pai-gow",
     ruleset="wenzhou-pai-gow/live-2015@1",
     needs_source=True,
+    any_order=True,
     cut=cut,
     convert=convert,
 )

@@ -290,6 +290,7 @@ FEED = Feed(
     game="banker-pai-gow",
     ruleset="banker-pai-gow/event-list-122@1",
     needs_source=True,
+    any_order=True,
     cut=cut,
     convert=convert,
 )

@@ -60,7 +60,8 @@ class Feed:
     `cut` takes the unpacked bytes of a file, `convert` those of one record; both raise Refusal with
     the place. `ruleset` is the one that its hands are judged by while their source has not said
     which one is in force, "" where the records name theirs. `keeps_all`: a file that cannot be
-    cut may be kept as it came, for no field of it is to be dropped.
+    cut may be kept as it came, for no field of it is to be dropped. `any_order`: the order of the
+    rows of a record says nothing, so that a pull that lists them otherwise says the same.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Feed:
     ruleset: str
     needs_source: bool
     keeps_all: bool = True
+    any_order: bool = False
     cut: Callable[[bytes], CutFile]
     convert: Callable[[bytes, Facts], Converted]
 

@@ -288,6 +288,7 @@ FEED = Feed(
     game="banker-pai-gow",
     ruleset="banker-pai-gow/bs-2022@1",
     needs_source=True,
+    any_order=True,
     cut=cut,
     convert=convert,
 )

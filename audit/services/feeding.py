@@ -134,6 +134,8 @@ def receive_feed(
         elif key is None or not _is_known(key):
             restating_id = take(_lines(again), restatement=reason).upload_id
     received = take(_lines(others), key=key, restatement=restatement)
+    if again and received.is_known and restatement is None:
+        restating_id = _taken_beside(received.upload_id)
     if drift and not received.is_known:
         seen = {one: [1, 1, drift[one]] for one in drift}
         _store_drift(received.upload_id, feed, facts["source"], seen)
@@ -160,6 +162,15 @@ def _source(source: str) -> str:
 def _is_known(key: SubmissionKey) -> bool:
     known = selectors.upload_of_key(sender=key.sender, key=key.key)
     return known is not None and known.state != "failed"
+
+
+def _taken_beside(upload_id: int) -> int | None:
+    """The upload of those records of the same file that its feed settled anew."""
+    first = Upload.objects.get(pk=upload_id)
+    beside = Upload.objects.filter(
+        pk__lt=first.pk, sha256=first.sha256, feed=first.feed, received_by=first.received_by_id
+    ).exclude(restatement="")
+    return beside.order_by("-pk").values_list("pk", flat=True).first()
 
 
 def _read(stream: ByteStream, on_progress: Callable[[int], None] | None) -> bytes:
@@ -276,7 +287,8 @@ def judge_records(
 
     `limited_to` are the sources whose hands are taken, None where all.
     """
-    outcomes = FeedOutcomes(feed=feed.name, limited_to=limited_to)
+    any_order = importers.FEEDS[feed.name].any_order
+    outcomes = FeedOutcomes(feed=feed.name, limited_to=limited_to, any_order=any_order)
     for line in lines:
         try:
             audited, drift = importers.judge(

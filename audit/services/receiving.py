@@ -120,7 +120,7 @@ def receive_upload(
     try:
         upload = _open(name, user, sources, key, reason, records)
     except SubmissionKnown as known:
-        return _seen_before(known.upload, source, reason)
+        return _seen_before(known.upload, source, reason, records)
     lines = _LineStore(upload.pk, source)
     source.on_beat = partial(_sign_of_life, upload.pk)
     try:
@@ -200,9 +200,15 @@ def _open_once(
     return upload
 
 
-def _seen_before(known: Upload, source: _Source, reason: str) -> Received:
+def _seen_before(known: Upload, source: _Source, reason: str, records: Records | None) -> Received:
     source.drain()
-    check_same_file(known, source.digest(), restatement=reason)
+    check_same_file(
+        known,
+        source.digest(),
+        restatement=reason,
+        feed="" if records is None else records.feed,
+        source="" if records is None else records.facts.get("source", ""),
+    )
     return Received(
         upload_id=known.pk,
         sha256=source.digest(),

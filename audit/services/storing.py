@@ -62,7 +62,7 @@ def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
         cursor.execute(sql.LOOK_UP)
         cursor.execute(sql.CREATE_ARRIVAL)
         copy_rows(cursor, "arrival", sql.ARRIVAL, outcomes.hands)
-        stored = _store_hands(cursor, upload_id, len(outcomes.hands))
+        stored = _store_hands(cursor, upload_id, outcomes)
         cursor.execute(sql.INSERT_VERDICTS)
         if outcomes.findings:
             cursor.execute(sql.CREATE_ARRIVAL_FINDING)
@@ -121,9 +121,9 @@ def _restate(cursor: Any, upload_id: int) -> dict[int, int]:
     return turned_back
 
 
-def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
+def _store_hands(cursor: Any, upload_id: int, outcomes: Outcomes) -> Stored:
     """Insert hands and versions, and fill `hand` and `version` of each arrival."""
-    upload = {"upload": upload_id}
+    upload, count = {"upload": upload_id}, len(outcomes.hands)
     cursor.execute(sql.INSERT_IDENTITIES)
     cursor.execute(sql.INSERT_HANDS)
     new = cursor.rowcount
@@ -132,7 +132,7 @@ def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
         return Stored(new=new, duplicates=0, conflicts=0)
     cursor.execute(sql.FIND_HANDS)
     cursor.execute(sql.LOCK_HANDS)
-    _find_same(cursor)
+    _find_same(cursor, any_order=outcomes.any_order)
     cursor.execute(sql.INSERT_OTHER_VERSIONS, upload)
     conflicts, restated = cursor.rowcount, 0
     cursor.execute(sql.FIND_VERSIONS)
@@ -149,7 +149,7 @@ def _store_hands(cursor: Any, upload_id: int, count: int) -> Stored:
     return Stored(new=new, duplicates=duplicates, conflicts=conflicts, restated=restated)
 
 
-def _find_same(cursor: Any) -> None:
+def _find_same(cursor: Any, *, any_order: bool) -> None:
     """Mark the arrivals that say in other bytes what a version or an earlier arrival says.
 
     Only a hand that is known under other bytes comes here, and costs a reading of each.
@@ -163,7 +163,8 @@ def _find_same(cursor: Any) -> None:
     redacted: dict[int, list[tuple[bytes, bytes]]] = {}
     for hand, sha256, raw in cursor:
         line = unpacked(raw)
-        meanings.setdefault((hand, replay.canonical_sha256(line)), bytes(sha256))
+        meaning = replay.canonical_sha256(line, any_order=any_order)
+        meanings.setdefault((hand, meaning), bytes(sha256))
         if has_erased_names(line):
             redacted.setdefault(hand, []).append((bytes(sha256), line))
     same: dict[int, bytes] = {}
@@ -176,7 +177,8 @@ def _find_same(cursor: Any) -> None:
                 forgotten.append(position)
                 break
         else:
-            known = meanings.setdefault((hand, replay.canonical_sha256(line)), bytes(sha256))
+            meaning = replay.canonical_sha256(line, any_order=any_order)
+            known = meanings.setdefault((hand, meaning), bytes(sha256))
             if known != bytes(sha256):
                 same[position] = known
     if same:

@@ -57,9 +57,11 @@ def claim_key(key: SubmissionKey, upload_id: int) -> None:
     raise SubmissionKnown(known)
 
 
-def check_same_file(known: Upload, sha256: bytes, *, restatement: str) -> None:
+def check_same_file(
+    known: Upload, sha256: bytes, *, restatement: str, feed: str, source: str
+) -> None:
     """Raises: SubmissionKeyReused when the bytes are not those that came first, or came as
-    another restatement or as none."""
+    another restatement or as none, or as records of another feed or source."""
     assert known.sha256 is not None
     if bytes(known.sha256) != sha256:
         raise SubmissionKeyReused(
@@ -70,6 +72,11 @@ def check_same_file(known: Upload, sha256: bytes, *, restatement: str) -> None:
         raise SubmissionKeyReused(
             f"This key stands for the same file as upload {known.pk},"
             " which was announced for another reason: use a new key."
+        )
+    if (known.feed, known.feed_facts.get("source", "")) != (feed, source):
+        raise SubmissionKeyReused(
+            f"This key stands for the same file as upload {known.pk},"
+            " which was handed in for another feed or source: use a new key."
         )
 
 

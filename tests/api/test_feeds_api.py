@@ -59,3 +59,25 @@ def test_a_pull_sent_twice_under_a_key_is_one(send: Send) -> None:
     assert second.json() == first.json()
     assert second["Idempotent-Replayed"] == "true"
     assert Upload.objects.count() == 1
+
+
+def test_the_first_answer_comes_again_with_what_is_settled_anew(send: Send) -> None:
+    query, data = "?feed=wm-112&source=op", log_of([wm_row(), wm_row(betId="2", reset="Y")])
+    send(data, query=query, Idempotency_Key="another")
+    first, second = (send(data, query=query, Idempotency_Key="k") for _ in range(2))
+    assert second["Idempotent-Replayed"] == "true"
+    assert second.json() == first.json()
+    assert first.json()["restating"] == f"/api/v1/uploads/{first.json()['id'] - 1}/"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "?feed=ky-730&source=other", "?feed=wm-112&source=op"],
+    ids=["log", "source", "feed"],
+)
+def test_svc_12_a_key_stands_for_one_feed_and_source(send: Send, query: str) -> None:
+    data = ky_answer(ky_row())
+    first = send(data, query="?feed=ky-730&source=op", Idempotency_Key="k")
+    other = send(data, query=query, Idempotency_Key="k")
+    assert (other.status_code, other.json()["error"]["code"]) == (422, "key-reused")
+    assert [upload.pk for upload in Upload.objects.all()] == [first.json()["id"]]

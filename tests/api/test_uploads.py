@@ -291,7 +291,10 @@ def test_a_key_that_cannot_be_kept_is_refused(send: Send, key: str) -> None:
 
 def test_one_hand_may_come_as_json(send: Send) -> None:
     assert send(B + b"\n", kind="application/json").json()["lines"] == 1
+    for data in (gzip.compress(B), packed(B), b"\xef\xbb\xbf" + B):
+        assert send(data, kind="application/json").json()["lines"] == 1
     judged()
+    assert [one.state for one in Upload.objects.all()] == ["done"] * 4
     assert Hand.objects.get().hand_id == "base-1"
 
 
@@ -313,10 +316,13 @@ def test_a_hand_that_cannot_be_read_is_told_with_its_place(send: Send) -> None:
     ("data", "status", "code"),
     [
         (json.dumps(json.loads(B), indent=1).encode(), 400, "not-one-line"),
+        (gzip.compress(log(B, B)), 400, "not-one-line"),
+        (gzip.compress(b" " * (1 << 20) + B), 400, "refused"),
+        (gzip.compress(B)[:-9], 400, "refused"),
         (b'"' + b"x" * (1 << 20) + b'"', 413, "too-large"),
         (b" ", 400, "refused"),
     ],
-    ids=["on many lines", "too long", "blank"],
+    ids=["on many lines", "two packed", "a lot packed", "cut", "too long", "blank"],
 )
 def test_what_is_not_one_hand_is_refused(send: Send, data: bytes, status: int, code: str) -> None:
     answer, told = error_of(send(data, kind="application/json"))

@@ -36,6 +36,75 @@ def test_the_text_that_is_hashed_has_sorted_keys_and_no_blanks() -> None:
     assert canonical_sha256(line) == hashlib.sha256(bare).digest()
 
 
+def spelt(line: bytes) -> bytes:
+    """What the format says is all one: amounts with more decimals or fewer, seats in another order,
+    an `auto` that is false."""
+    hand = json.loads(line)
+    for stake in ("base", "min", "max"):
+        if stake in hand["stakes"]:
+            hand["stakes"][stake] = f"{float(hand['stakes'][stake]):.2f}"
+    hand.get("seats", []).reverse()
+    for seat in hand.get("seats", []):
+        seat["carry_in"] = seat["carry_in"].removesuffix(".00")
+    hand["result"].get("seats", []).reverse()
+    for figures in (*hand["result"].get("seats", []), *hand["result"].get("bets", [])):
+        for name in ("gross", "net", "profit", "valid_bet"):
+            if name in figures:
+                figures[name] = f"{float(figures[name]):g}"
+    for event in hand["events"]:
+        if event["type"] in ("bid", "bet", "play"):
+            event.setdefault("auto", False)
+    return json.dumps(hand).encode()
+
+
+@pytest.mark.parametrize("line", BASE_LINES[:5])
+def test_svc_01_what_the_format_says_is_all_one_is_no_difference(line: bytes) -> None:
+    assert reordered(spelt(line)) != reordered(line)
+    assert canonical_sha256(spelt(line)) == canonical_sha256(line)
+    assert differences([line, spelt(line)]) == ()
+
+
+def test_an_amount_is_shown_as_it_was_written_where_its_value_differs() -> None:
+    one, other = with_net(B, 1, "-99"), with_net(spelt(B), 1, "-99.5")
+    path = "result.seats.1.net"
+    assert differences([one, other]) == (Difference(path=path, values=("-99", "-99.5")),)
+    assert differences([with_net(B, 1, "0.00"), with_net(B, 1, "0")]) == ()
+    hundred, ten = with_net(B, 1, "100"), with_net(B, 1, "10")
+    assert canonical_sha256(hundred) != canonical_sha256(ten)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"ext": {"net": "9.50"}},
+        {"table": "9.50"},
+        {"round": {"id": "9.50", "hand": 1}},
+        {"ext": {"seats": [{"seat": 0}, {"seat": 1}]}},
+        {"ext": {"auto": False}},
+    ],
+)
+def test_what_is_no_amount_is_compared_letter_by_letter(fields: dict[str, object]) -> None:
+    one = changed(B, **fields)
+    other = one.replace(b'"9.50"}', b'"9.5"}').replace(b'"table": "9.50"', b'"table": "9.5"')
+    other = other.replace(b'"id": "9.50"', b'"id": "9.5"').replace(b', "ext": {"auto": false}', b"")
+    other = other.replace(b'[{"seat": 0}, {"seat": 1}]', b'[{"seat": 1}, {"seat": 0}]')
+    assert other != one
+    assert canonical_sha256(one) != canonical_sha256(other)
+
+
+def test_rows_whose_order_says_nothing() -> None:
+    one, other, doubled = (
+        b'[{"a": 1}, {"a": 2}]',
+        b'[{"a":2},{"a":1}]',
+        b'[{"a":1},{"a":2},{"a":2}]',
+    )
+    assert canonical_sha256(one) != canonical_sha256(other)
+    assert canonical_sha256(one, any_order=True) == canonical_sha256(other, any_order=True)
+    assert canonical_sha256(one, any_order=True) != canonical_sha256(doubled, any_order=True)
+    nested = (b'[{"a": [1, 2]}]', b'[{"a": [2, 1]}]')
+    assert len({canonical_sha256(line, any_order=True) for line in nested}) == 2
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -163,9 +163,12 @@ def test_one_key_stands_for_both_uploads(feed: Feed, django_user_model: Any) -> 
     user: User = django_user_model.objects.create_user("ann")
     key = SubmissionKey(sender="account:1", key="k")
     data = log_of([wm_row(reset="Y"), wm_row(betId="70002")])
-    feed("wm-112", data, user=user, key=key)
+    first = feed("wm-112", data, user=user, key=key)
     again = feed("wm-112", data, user=user, key=key)
-    assert (again.is_known, again.restating_id, Upload.objects.count()) == (True, None, 2)
+    assert (again.is_known, again.upload_id, again.restating_id) == (
+        True, first.upload_id, first.restating_id,
+    )  # fmt: skip
+    assert Upload.objects.count() == 2
 
 
 def test_nobody_restates_without_an_account(feed: Feed) -> None:
@@ -182,6 +185,41 @@ def test_an_unknown_feed_and_a_source_without_a_name_are_refused(
 ) -> None:
     with pytest.raises(services.FeedUnknown):
         feed("ky-730", ky_answer(ky_row()), **how)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        (
+            "ky-730",
+            [ky_row(), ky_row(ChairID=4, Accounts="70012_bob", Profit="9.50", Revenue="0.50")],
+        ),
+        ("bbin-3006", [bbin_ticket(), bbin_ticket(WagersID="9002", UserName="chan")]),
+        ("event-list-122", event_records("a")),
+    ],
+)
+def test_the_same_rows_in_another_order_say_the_same(
+    feed: Feed, name: str, rows: list[dict[str, Any]]
+) -> None:
+    written = (lambda rows: ky_answer(*rows)) if name == "ky-730" else log_of
+    feed(name, written(rows))
+    again = selectors.get_upload(feed(name, written(rows[::-1])).upload_id, sources=None)
+    assert (again.duplicates, again.conflicts, HandVersion.objects.count()) == (1, 0, 1)
+    fewer = selectors.get_upload(feed(name, written(rows[1:])).upload_id, sources=None)
+    assert (fewer.duplicates, fewer.conflicts) == (0, 1)
+
+
+def test_of_two_settlements_the_last_holds_so_their_order_says_something(
+    feed: Feed, django_user_model: Any
+) -> None:
+    user: User = django_user_model.objects.create_user("ann")
+    rows = [
+        wm_row(reset="Y", result=result, winLoss=result, validbet=valid_bet)
+        for result, valid_bet in (("94.0000", "94.0000"), ("-100.0000", "100.0000"))
+    ]
+    for order in (rows, rows[::-1]):
+        feed("wm-112", log_of(order), user=user)
+    assert HandVersion.objects.count() == 2
 
 
 def test_other_values_under_a_known_id_are_a_conflict(feed: Feed) -> None:
