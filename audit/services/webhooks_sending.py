@@ -230,7 +230,7 @@ def _free(now: datetime) -> Any:
 
 def _due(now: datetime) -> Any:
     return WebhookDelivery.objects.filter(state=DeliveryState.WAITING, next_at__lte=now).order_by(
-        "next_at", "pk"
+        "next_at", "first_leaf", "pk"
     )
 
 
