@@ -1,11 +1,13 @@
-"""COPY of rows in binary, with what psycopg itself does slowly or not at all encoded here."""
+"""Rows in by COPY and out by a query, in binary, with what psycopg itself does slowly or not at all
+encoded here."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import psycopg
 from django.db import connection
 
 # Name and type of each column. A value of type `encoded` is bytes as PostgreSQL wants them.
@@ -29,6 +31,14 @@ def copy_rows(cursor: Any, table: str, columns: Columns, rows: Iterable[tuple[An
         copy.set_types(["bytea" if kind == _ENCODED else kind for _, kind in columns])
         for row in rows:
             copy.write_row(row)
+
+
+def fetch_rows(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """All rows of a query. Its values, long arrays among them, are bound by the server and not
+    written into its text; bytes come as they are and not as digits."""
+    connection.ensure_connection()
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        return cursor.execute(statement.encode(), values, binary=True).fetchall()
 
 
 def encoded_names(names: Sequence[str]) -> bytes:

@@ -24,7 +24,6 @@ import replay
 from audit.models import (
     ChunkState,
     Hand,
-    HandVersion,
     Reaudit,
     ReauditBatch,
     ReauditState,
@@ -33,8 +32,10 @@ from audit.models import (
 )
 from audit.selectors import current_rulesets
 from audit.selectors.access import Sources
+from audit.selectors.months import around
 from audit.selectors.reaudits_scope import Scope, filter_words
 from audit.selectors.rulesets import names_of, rehearsable_ruleset, ruleset_of_bytes
+from audit.services.copying import fetch_rows
 from audit.services.queueing import queue_reaudit_on_commit
 from audit.services.reauditing_batches import (
     OPEN,
@@ -43,6 +44,7 @@ from audit.services.reauditing_batches import (
     settle_reaudit,
     start_lanes,
 )
+from audit.services.reauditing_sql import VERSIONS_OF_HANDS
 from audit.services.sifting import is_passing, words_of
 from audit.services.texts import storable
 
@@ -248,8 +250,10 @@ def _gather_hands(reaudit: Reaudit, scope: Scope) -> int | None:
         versions = [version for _, version in found]
     else:
         # Other records of a hand are judged, too: a restatement may put one in force.
-        of_them = HandVersion.objects.filter(hand_id__in=[hand for hand, _ in found])
-        versions = list(of_them.order_by("hand_id", "number").values_list("pk", flat=True))
+        hands = [hand for hand, _ in found]
+        least, most = around(hands)
+        keys = {"hands": hands, "first": least, "last": most}
+        versions = [version for (version,) in fetch_rows(VERSIONS_OF_HANDS, keys)]
     _freeze(reaudit.pk, versions)
     return len(versions)
 

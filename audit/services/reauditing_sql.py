@@ -1,4 +1,5 @@
-"""The statements of `reauditing_storing`, in the order in which they run.
+"""The statements of a re-audit: what is judged, then those of `reauditing_storing` in the order in
+which they run.
 
 `judged` holds the hand versions of one batch as they were judged again. `before` is the verdict
 that stood for the version until now, `after` the one that was reached. A verdict is looked up with
@@ -45,6 +46,31 @@ FOUND = (
     ("explained_by", "text"),
     ("message", "text"),
 )
+
+
+# What is to be judged, with what is known of it. Hands, versions and verdicts lie in one month, and
+# each table is told which.
+VERSIONS = """
+SELECT
+    v.id, v.hand_id, h.source, h.hand_id, v.upload_id, u.feed, v.line, v.raw, h.version_id,
+    d.ruleset_sha256, d.engine, d.digest, h.ruleset
+FROM audit_handversion v
+JOIN audit_hand h ON h.id = v.hand_id
+JOIN audit_verdict d ON d.id = h.verdict_id AND d.version_id = h.version_id
+JOIN audit_upload u ON u.id = v.upload_id
+WHERE v.id = ANY(%(versions)s)
+    AND v.hand_id BETWEEN %(first)s AND %(last)s
+    AND h.id BETWEEN %(first)s AND %(last)s
+    AND d.version_id BETWEEN %(first)s AND %(last)s
+ORDER BY v.id
+"""
+
+# The records of some hands, in the order in which they came.
+VERSIONS_OF_HANDS = """
+SELECT v.id FROM audit_handversion v
+WHERE v.hand_id = ANY(%(hands)s) AND v.hand_id BETWEEN %(first)s AND %(last)s
+ORDER BY v.hand_id, v.number
+"""
 
 
 def _columns(columns: tuple[tuple[str, str], ...]) -> str:

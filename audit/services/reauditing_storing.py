@@ -28,8 +28,7 @@ _ARRIVAL = tuple(name for name, _ in ARRIVAL)
 _FOUND = tuple(name for name, _ in FINDING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredVersion:
+class StoredVersion(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A hand version as the store has it; `source` and `hand_id` are of its hand.
 
     `verdict` is ruleset hash, engine and digest of its hand's current verdict, where the version is

@@ -11,8 +11,9 @@ from django.db import DatabaseError, InterfaceError
 
 import replay
 from audit import importers
-from audit.models import HandVersion
-from audit.selectors.months import within
+from audit.selectors.months import around
+from audit.services import reauditing_sql as sql
+from audit.services.copying import fetch_rows
 from audit.services.feeding import FeedOf, feed_of, judge_records
 from audit.services.payloads import ChunkLine
 from audit.services.reauditing_lines import REFUSED
@@ -22,12 +23,6 @@ from audit.services.sifting import words_of
 from audit.zstd import unpacked
 
 logger = logging.getLogger(__name__)
-
-_VERSIONS = (
-    "pk", "hand_id", "hand__source", "hand__hand_id", "upload_id", "upload__feed", "line", "raw",
-    "hand__version_id", "hand__verdict__ruleset_sha256", "hand__verdict__engine",
-    "hand__verdict__digest", "hand__ruleset",
-)  # fmt: skip
 
 
 def judge_versions(
@@ -44,11 +39,9 @@ def judge_versions(
     """
     judged = Judged(is_rehearsal=is_rehearsal)
     feeds: dict[int, FeedOf | None] = {}
-    # Hands, versions and verdicts of a version lie in its month.
-    found = HandVersion.objects.filter(
-        within("hand_id", rows), within("hand__verdict__version_id", rows), pk__in=rows
-    )
-    for row in found.order_by("pk").values_list(*_VERSIONS):
+    first, last = around(rows)
+    keys = {"versions": list(rows), "first": first, "last": last}
+    for row in fetch_rows(sql.VERSIONS, keys):
         (
             pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest,
             name,
@@ -59,7 +52,7 @@ def judge_versions(
             source=source,
             hand_id=hand_id,
             upload_id=upload,
-            verdict=(bytes(ruleset), engine, bytes(digest)) if current == pk else None,
+            verdict=(ruleset, engine, digest) if current == pk else None,
         )
         try:
             data = unpacked(raw)

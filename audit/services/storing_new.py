@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import psycopg
 from django.db import IntegrityError, connection, transaction
 from psycopg.errors import UniqueViolation
 
-from audit.services.copying import Columns, copy_rows, encoded_json, encoded_names, encoded_texts
+from audit.services.copying import (
+    Columns,
+    copy_rows,
+    encoded_json,
+    encoded_names,
+    encoded_texts,
+    fetch_rows,
+)
 from audit.services.outcomes import SEPARATOR, Outcomes
 from audit.services.storing_sql import ARRIVAL
 
@@ -140,21 +146,13 @@ def store_new_hands(upload_id: int, outcomes: Outcomes) -> bool:
 
 def _is_any_known(hands: list[Row]) -> bool:
     sources, hand_ids = [row[_SOURCE] for row in hands], [row[_HAND_ID] for row in hands]
-    (is_any,) = _fetch(_IS_ANY_KNOWN, [sources, hand_ids])[0]
+    (is_any,) = fetch_rows(_IS_ANY_KNOWN, [sources, hand_ids])[0]
     return bool(is_any)
-
-
-def _fetch(statement: str, values: list[Any]) -> list[Row]:
-    """Rows of a statement with long arrays: bound by the server and not written into its text."""
-    connection.ensure_connection()
-    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(statement.encode(), values)
-        return cursor.fetchall()
 
 
 def _store(upload_id: int, hands: list[Row], findings: list[Row]) -> None:
     # Keys grow with the lines: of two hands at one moment the earlier line came first.
-    keyed = list(zip(hands, _fetch(_DRAW_IDS, [len(hands)]), strict=True))
+    keyed = list(zip(hands, fetch_rows(_DRAW_IDS, [len(hands)]), strict=True))
     # Hands go in by their names, as all writers take them, in code points as the collation C.
     by_name = sorted(keyed, key=lambda pair: (pair[0][_SOURCE], pair[0][_HAND_ID]))
     with connection.cursor() as cursor:
