@@ -16,7 +16,7 @@ from audit.config.access import (
 )
 from audit.selectors.access import Access, Act, Sources
 
-__all__ = ["Needed", "Nobody", "access_of_api", "needs", "sources_of_api"]
+__all__ = ["AnyKey", "Needed", "Nobody", "access_of_api", "needs", "sources_of_api"]
 
 
 class Needed(BasePermission):
@@ -36,6 +36,20 @@ class Needed(BasePermission):
             return False
         journalled = self.is_journalled and act not in NOT_JOURNALLED
         note_use(request._request, act, is_journalled=journalled)  # noqa: SLF001
+        return True
+
+
+class AnyKey(Needed):
+    """Whoever is signed in, and every key that is good, whatever it may be used for: for what tells
+    nothing but how the API is asked."""
+
+    act = Act.OWN_ACCOUNT
+    is_journalled = False
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not request.user or not request.user.is_authenticated:
+            return False
+        note_use(request._request, self.act, is_journalled=False)  # noqa: SLF001
         return True
 
 

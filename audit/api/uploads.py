@@ -21,7 +21,7 @@ from audit.api.describing import described
 from audit.api.errors import BUSY_SECONDS, ApiError
 from audit.api.pages import BESIDE, asked_page, ways_of
 from audit.api.parameters import check_parameters
-from audit.api.permissions import access_of_api, needs, sources_of_api
+from audit.api.permissions import AnyKey, access_of_api, needs, sources_of_api
 from audit.api.resource import Resource, versioned
 from audit.api.shapes_work import RefusedLine, RefusedPage
 from audit.selectors.access import Act
@@ -207,7 +207,7 @@ class Nowhere(Resource):
 
     is_no_resource = True
 
-    permission_classes = [needs(Act.OWN_ACCOUNT)]  # noqa: RUF012 - as the framework has it
+    permission_classes = [AnyKey]  # noqa: RUF012 - as the framework has it
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

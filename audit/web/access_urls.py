@@ -7,6 +7,7 @@ from audit.web import accounts, journal, keys, own_account
 urlpatterns = [
     path("account/", own_account.own_page, name="own-account"),
     path("account/password", own_account.own_password, name="own-password"),
+    path("account/sign-out-everywhere", own_account.out_everywhere, name="out-everywhere"),
     path("account/second-step", own_account.second_step, name="second-step"),
     path(
         "account/second-step/picture.svg",

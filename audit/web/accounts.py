@@ -164,7 +164,7 @@ def _one(
         row = get_account(account)
     except NotFound as error:
         raise Http404(str(error)) from None
-    access = access_of_request(request)
+    access, keys = access_of_request(request), list_keys(account_id=account)
     visits = list_visits(account_id=account, limit=VISITS_SHOWN).rows
     attempts = list_sign_ins(account_id=account, limit=VISITS_SHOWN).rows
     context = {
@@ -172,7 +172,8 @@ def _one(
         "grants": [(grant, ROLES[grant.role]) for grant in grants_of(account)],
         "roles": [(role.value, ROLES[role], ABOUT_ROLES[role]) for role in Role],
         "sources": known_sources(),
-        "keys": list_keys(account_id=account),
+        "keys": keys,
+        "keys_in_use": sum(key.revoked_at is None for key in keys),
         "visits": [(visit, ENDS.get(visit.ended_how, visit.ended_how)) for visit in visits],
         "attempts": [(one, WAYS[one.way], OUTCOMES[one.outcome]) for one in attempts],
         "is_own": access.account_id == account,

@@ -7,12 +7,13 @@ from typing import Any
 
 import segno
 from django.contrib import messages
-from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth import logout, update_session_auth_hash
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -33,7 +34,7 @@ from audit.services.second_step import (
     remove_second_step,
     renew_codes,
 )
-from audit.services.staff import AccountRefused, change_password
+from audit.services.staff import AccountRefused, change_password, sign_out_everywhere
 from audit.web.access import access_of_request, needs
 from audit.web.access_words import ACTS, ENDS, ROLES
 from audit.web.language import told
@@ -81,25 +82,47 @@ def own_password(request: HttpRequest) -> HttpResponse:
         if not user.check_password(request.POST.get("old", "")):
             note_wrong(request, user.get_username(), SignInWay.PASSWORD)
         try:
-            change_password(
+            ended = change_password(
                 access=access,
                 user=user,
                 old=request.POST.get("old", ""),
                 new=_typed_twice(request),
                 visit_id=request.session.get(VISIT),
+                ends_keys=request.POST.get("ends_keys") == "1",
             )
         except AccountRefused as error:
             problem, status = str(error), 400
         else:
             update_session_auth_hash(request, user)
-            messages.success(request, _("The password is changed; all other visits have ended."))
+            said = _("The password is changed; all other visits have ended.")
+            messages.success(request, f"{said} {_told_keys(ended)}".strip())
             return redirect("own-account")
     context = {
         "problem": problem,
         "must": must_change_password(user.pk),
         "rules": password_validators_help_texts(),
+        "keys_in_use": len(list_keys(account_id=user.pk, is_ended=False)),
     }
     return render(request, "accounts/password.html", context, status=status)
+
+
+def _told_keys(ended: int) -> str:
+    if not ended:
+        return ""
+    said = ngettext("{number} key has ended.", "{number} keys have ended.", ended)
+    return said.format(number=ended)
+
+
+@needs(Act.OWN_ACCOUNT)
+@require_POST
+def out_everywhere(request: HttpRequest) -> HttpResponse:
+    """End every visit and every key of one's own account; one signs in again."""
+    ended = sign_out_everywhere(access=access_of_request(request))
+    logout(request)
+    said = _("You are signed out everywhere.")
+    # The page of signing in shows messages of this kind alone: others are of a visit that is over.
+    messages.success(request, f"{said} {_told_keys(ended)}".strip(), extra_tags="signed-out")
+    return redirect("login")
 
 
 def _typed_twice(request: HttpRequest) -> str:

@@ -6,14 +6,16 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 import replay
 from audit import selectors
-from audit.selectors.access import Act
-from audit.selectors.webhooks import deliveries, webhook, webhooks
+from audit.models import PauseReason
+from audit.selectors.access import Act, Sources
+from audit.selectors.webhooks import WebhookRow, deliveries, webhook, webhooks
 from audit.services.webhooks import (
     NAME_MAX,
     URL_MAX,
@@ -80,8 +82,37 @@ def webhook_page(request: HttpRequest, hook: int) -> HttpResponse:
         row = webhook(hook, sources=sources_of_request(request))
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
-    context = {"section": "webhooks", "hook": row, "deliveries": deliveries(row.pk)}
+    context = {
+        "section": "webhooks",
+        "hook": row,
+        "deliveries": deliveries(row.pk),
+        "why_paused": _why_paused(row),
+        "is_narrowed": row.state == "on" and row.tells != _asked(row),
+        "rests": row.state == "on"
+        and row.rests_until is not None
+        and row.rests_until > timezone.now(),
+        "is_other": row.owner != request.user.get_username(),
+    }
     return render(request, "webhooks/webhook.html", context)
+
+
+def _asked(row: WebhookRow) -> Sources:
+    return None if row.sources is None else frozenset(row.sources)
+
+
+def _why_paused(row: WebhookRow) -> str:
+    """Why nothing is sent, and what lets it go on; empty where something is."""
+    if row.state != "paused":
+        return ""
+    if row.paused_because == PauseReason.CLOSED:
+        return _("Nothing is sent: the account {name}, which answers for it, was closed.").format(
+            name=row.owner
+        )
+    if row.paused_because == PauseReason.NOTHING:
+        return _(
+            "Nothing is sent: {name}, who answers for it, may tell of none of its sources any more."
+        ).format(name=row.owner)
+    return _("Nothing is sent: somebody paused it.")
 
 
 @needs(Act.MANAGE_WEBHOOKS)

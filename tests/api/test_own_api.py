@@ -11,6 +11,7 @@ from django.test import Client
 from audit import services
 from audit.api import throttling
 from audit.models import ApiToken, Hand, JournalEntry, Role
+from audit.selectors.access import Act
 from tests.access import with_roles
 from tests.api.conftest import Send
 from tests.web.lines import PAI_GOW
@@ -176,3 +177,16 @@ def test_where_nobody_counts_nobody_is_held_up(
     }
     assert ask(KEYS).status_code == 200
     assert "api_not_counted" in [record.message for record in caplog.records]
+
+
+def test_a_narrowed_key_reads_the_description_and_hears_what_is_not_there(token: str) -> None:
+    narrow = services.create_token(
+        name="narrow", days=1, account="feed", acts=[Act.UPLOAD], sources=["odd"]
+    ).token
+    client = Client()
+    assert client.get("/api/schema/", headers=with_key(narrow)).status_code == 200
+    assert client.get("/api/v1/nothing/", headers=with_key(narrow)).status_code == 404
+    assert client.get(KEYS, headers=with_key(narrow)).status_code == 403
+    services.revoke_token(name="narrow")
+    for address in ("/api/schema/", "/api/v1/nothing/"):
+        assert client.get(address, headers=with_key(narrow)).status_code == 401

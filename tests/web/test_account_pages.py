@@ -12,8 +12,19 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from audit import services
-from audit.models import ApiToken, Grant, JournalEntry, PasswordRecord, Review, Role, Visit
-from audit.selectors.access import EVERYTHING
+from audit.models import (
+    ApiToken,
+    Grant,
+    Hand,
+    JournalEntry,
+    PasswordRecord,
+    Review,
+    Role,
+    ShareLink,
+    Visit,
+)
+from audit.selectors.access import EVERYTHING, access_of
+from audit.services.sharing import create_share_link
 from audit.services.staff import name_person
 from tests.access import signed_in, trusted, with_roles
 from tests.web.lines import BASE
@@ -94,6 +105,10 @@ def test_a_name_that_is_none_is_refused(
 # -- roles ----------------------------------------------------------------------------------
 
 
+def page(account: Any) -> str:
+    return f"/accounts/{account.pk}/"
+
+
 def act(office: Client, account: Any, what: str, **fields: Any) -> Any:
     return office.post(f"/accounts/{account.pk}/act", {"act": what, **fields})
 
@@ -150,8 +165,10 @@ def test_closing_ends_visits_and_keys_and_opening_again_starts_afresh(
     office: Client, boss: Any, amy: Any
 ) -> None:
     with_roles(amy, Role.AUDITOR)
+    with_roles(amy, Role.SUPPORT, source="house")
     browser = signed_in(amy)
     token = services.create_token(name="mine", days=1, account="amy.ng").token
+    assert "Its visits, roles and links end for good" in office.get(page(amy)).content.decode()
     assert act(office, amy, "close").status_code == 302
 
     assert browser.get("/hands/").status_code == 302
@@ -164,6 +181,46 @@ def test_closing_ends_visits_and_keys_and_opening_again_starts_afresh(
     amy.refresh_from_db()
     assert (amy.is_active, amy.check_password(password)) == (True, True)
     assert amy.staff.closed_at is None
+    assert access_of(amy).grants == frozenset()
+    ended = Grant.objects.filter(account=amy, ended_by=boss).values_list("role", "source")
+    assert sorted(ended) == [("auditor", None), ("support", "house")]
+    rows = JournalEntry.objects.filter(subject=f"account:{amy.pk}", account=boss)
+    assert [row.detail for row in rows.order_by("id") if "status" not in row.detail] == [
+        {"ended": "auditor"},
+        {"ended": "support"},
+        {"did": "closed", "keys_ended": 1, "roles_ended": 2, "links_revoked": 0,
+         "webhooks_paused": 0},
+        {"did": "opened again"},
+    ]  # fmt: skip
+
+
+def test_a_closed_account_is_given_no_role(office: Client, amy: Any) -> None:
+    """It would have it when it is opened again."""
+    act(office, amy, "close")
+    answer = act(office, amy, "grant", role="auditor")
+    assert (answer.status_code, problem_of(answer)) == (
+        400,
+        "The account is closed: open it again first.",
+    )
+    assert not Grant.objects.filter(account=amy).exists()
+
+
+def test_links_of_a_closed_account_stay_closed_when_it_is_opened_again(
+    office: Client, boss: Any, amy: Any, store: Any
+) -> None:
+    store(*BASE)
+    with_roles(amy, Role.SUPPORT)
+    hand = Hand.objects.order_by("pk").values_list("pk", flat=True)[0]
+    link = create_share_link(
+        access=access_of(amy), hand=hand, viewpoint="public", hours=1, reason="player"
+    )
+    assert Client().get(f"/shared/{link.secret}/").status_code == 200
+    act(office, amy, "close")
+    assert Client().get(f"/shared/{link.secret}/").status_code == 404
+    act(office, amy, "reopen")
+    with_roles(amy, Role.SUPPORT)
+    assert Client().get(f"/shared/{link.secret}/").status_code == 404
+    assert ShareLink.objects.get().revoked_by == boss
 
 
 def test_a_new_first_password_ends_the_old_one_and_its_visits(office: Client, amy: Any) -> None:
@@ -173,6 +230,47 @@ def test_a_new_first_password_ends_the_old_one_and_its_visits(office: Client, am
     amy.refresh_from_db()
     assert not amy.check_password(PASSWORD)
     assert Visit.objects.get(account=amy).ended_how == "password"
+
+
+def test_a_new_first_password_ends_the_keys_and_says_so_before(office: Client, amy: Any) -> None:
+    """Whoever knew the old password may have made or read them."""
+    mine = [services.create_token(name=name, days=1, account="amy.ng").token for name in "ab"]
+    others = services.create_token(name="c", days=1, account="may.ling").token
+    shown = office.get(page(amy)).content.decode()
+    assert "2 keys of the API that act for the account end, too" in shown
+    act(office, amy, "reset")
+    assert [services.use_token(token) for token in mine] == [None, None]
+    assert services.use_token(others) is not None
+    assert did()[-1] == {"did": "password reset", "keys_ended": 2}
+    assert "of the API that act" not in office.get(page(amy)).content.decode()
+
+
+def test_signing_out_everywhere_ends_visits_and_keys(amy: Any, boss: Any) -> None:
+    here, there = signed_in(amy), signed_in(amy)
+    token = services.create_token(name="mine", days=1, account="amy.ng").token
+    theirs = services.create_token(name="theirs", days=1, account="may.ling").token
+    other = signed_in(boss)
+    shown = here.get("/account/").content.decode()
+    assert "1 key of the API that acts for the account ends, too" in shown
+    answer = here.post("/account/sign-out-everywhere", follow=True)
+    assert "You are signed out everywhere. 1 key has ended." in answer.content.decode()
+    assert [one.get("/account/").status_code for one in (here, there, other)] == [302, 302, 200]
+    assert services.use_token(token) is None
+    assert services.use_token(theirs) is not None
+    assert did("own-account") == [{"did": "signed out everywhere", "keys_ended": 1}]
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_change_of_the_password_ends_keys_where_that_is_wanted(amy: Any, ends: bool) -> None:
+    browser = signed_in(amy)
+    token = services.create_token(name="mine", days=1, account="amy.ng").token
+    assert "End the key of the API that acts for you" in (
+        browser.get("/account/password").content.decode()
+    )
+    new = "a quite different one"
+    form = {"old": PASSWORD, "new": new, "again": new} | ({"ends_keys": "1"} if ends else {})
+    assert browser.post("/account/password", form).status_code == 302
+    assert (services.use_token(token) is None) == ends
 
 
 def test_an_auditor_reads_and_an_investigator_does_not(django_user_model: Any, amy: Any) -> None:

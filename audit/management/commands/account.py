@@ -42,9 +42,9 @@ class Command(BaseCommand):
             changed = self._about(acts, act, words)
             changed.add_argument("role", choices=Role.values)
             changed.add_argument("--source", help="in this source (every source)")
-        self._about(acts, "close", "close an account, end its visits and its keys")
+        self._about(acts, "close", "close an account; its visits, roles, keys and links end")
         self._about(acts, "reopen", "open a closed account again, and print a first password")
-        self._about(acts, "reset", "print a new first password")
+        self._about(acts, "reset", "end visits and keys, and print a new first password")
         self._about(acts, "unlock", "end the pause after wrong tries")
         self._about(acts, "remove-second-step", "let a password alone be enough again")
 
