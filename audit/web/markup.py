@@ -282,6 +282,11 @@ def _confidence_mark(letter: str, _language: str | None) -> SafeString:
 
 def rule_link(rule_id: str | None, confidence: str | None = None) -> SafeString:
     """A rule id that leads to its sentence, with how sure we are of it."""
+    return _rule_link(rule_id, confidence, get_language())
+
+
+@lru_cache(maxsize=1024)
+def _rule_link(rule_id: str | None, confidence: str | None, _language: str | None) -> SafeString:
     if rule_id is None:
         return SafeString("")
     rule = _RULES.get(rule_id)
@@ -293,6 +298,24 @@ def rule_link(rule_id: str | None, confidence: str | None = None) -> SafeString:
     return format_html(
         '<span class="nowrap"><a class="rule" href="{}#{}" title="{}">{}</a> {}</span>',
         reverse("rules"), rule_id, told(rule.sentence), rule_id, mark,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def tick(classes: str) -> SafeString:
+    """A tick of the slider at which nothing was found."""
+    kind = format_html(' class="{}"', classes) if classes else ""
+    return format_html("<li{}><i></i></li>", kind)
+
+
+def tick_of_finding(number: int, url: str, classes: str, *, is_current: bool) -> SafeString:
+    """A tick that leads to a finding."""
+    title = phrase("Step {number}, finding", number=number)
+    return format_html(
+        '<li class="{}"><a href="{}" data-step data-key="tick-{}" title="{}"{}>'
+        '<span class="visually-hidden">{}</span></a></li>',
+        classes, url, number, title, SafeString(' aria-current="step"' if is_current else ""),
+        title,
     )  # fmt: skip
 
 

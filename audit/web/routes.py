@@ -11,11 +11,20 @@ given to somebody without an account says all of it by its secret:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 import replay
+
+
+@lru_cache(maxsize=256)
+def _front_of_steps(hand: int, secret: str | None) -> str:
+    """What stands before the number in the address of each step: a page has dozens of them."""
+    if secret is not None:
+        return reverse("shared-step", args=(secret, 0)).removesuffix("0/")
+    return reverse("step", args=(hand, 0)).removesuffix("0/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +69,7 @@ class Route:
         return reverse("steps", args=(self.hand,))
 
     def step(self, number: int) -> str:
-        if self.secret is not None:
-            return reverse("shared-step", args=(self.secret, number))
-        return reverse("step", args=(self.hand, number)) + self.query
+        return f"{_front_of_steps(self.hand, self.secret)}{number}/{self.query}"
 
     def goal(self, name: str, number: int) -> str:
         """The way to a place that is looked up when one goes there: it may lie ahead."""

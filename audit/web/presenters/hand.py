@@ -21,13 +21,7 @@ from audit.web.presenters.settlement import (
     present_settlement,
     ways_of,
 )
-from audit.web.presenters.steps import (
-    EVENTS_SHOWN,
-    EventGroup,
-    Transport,
-    present_events,
-    present_transport,
-)
+from audit.web.presenters.steps import Transport, present_transport
 from audit.web.presenters.what_if import what_if_url
 from audit.web.presenters.whereabouts import makers_of, moved_at
 from audit.web.routes import Route
@@ -74,9 +68,7 @@ class StepCard:
     more: int
     elsewhere: tuple[FindingLink, ...]
     finding_count: int
-    groups: tuple[EventGroup, ...]
     event_count: int
-    is_same_list: bool
     is_judged: bool
     is_whole: bool
     stop: int | None
@@ -156,8 +148,6 @@ def present_step(replayed: Replayed, number: int, route: Route) -> StepCard:
         more=max(0, len(minor) - MINOR_MAX) + max(0, len(following) - MINOR_MAX),
         elsewhere=_elsewhere(steps, number, route),
         finding_count=sum(len(step.findings) for step in steps),
-        groups=present_events(steps, number, route),
-        is_same_list=route.is_auditor and len(steps) <= EVENTS_SHOWN,
         event_count=sum(1 for step in steps if step.event is not None),
         is_judged=step.is_judged,
         is_whole=not replayed.is_open,

@@ -17,7 +17,6 @@ from audit.web.routes import Route
 # Beyond these a slider's ticks and a part's events would be too many to tell apart or to send.
 TICKS_MAX = 80
 SPAN_MAX = 40
-EVENTS_SHOWN = 240
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +33,6 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tick:
-    """A tick of the slider. `url` is there where a finding stands."""
-
-    number: int
-    url: str | None
-    classes: str
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PartLink:
     """A part of the hand as a link to its first step; `width` is its number of steps."""
 
@@ -55,42 +44,6 @@ class PartLink:
     width: int
     is_current: bool
     found: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventLine:
-    """One event in the list."""
-
-    number: int
-    url: str
-    seal: SafeString | None
-    text: str
-    tiles: SafeString
-    dice: tuple[int, int] | None
-    think: str | None
-    at: str | None
-    think_unknown: bool
-    is_auto: bool
-    is_current: bool
-    is_late: bool
-    found: int
-    is_stop: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventGroup:
-    """The events of one part. `skipped` tells how many are left out on each side."""
-
-    title: str
-    note: str
-    url: str
-    first: int
-    last: int
-    is_open: bool
-    is_late: bool
-    found: int
-    lines: tuple[EventLine, ...]
-    skipped: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +71,7 @@ class Transport:
     goals: tuple[Goal, ...]
     finding_goals: tuple[Goal, ...]
     decision_goals: tuple[Goal, ...]
-    ticks: tuple[Tick, ...]
+    ticks: SafeString
     parts: tuple[PartLink, ...]
     has_spans: bool
     sentence: str
@@ -154,7 +107,7 @@ def present_transport(
         goals=_goals(steps, number, route, is_open=is_open),
         finding_goals=_finding_goals(steps, number, route),
         decision_goals=_decision_goals(steps, number, route, is_open=is_open),
-        ticks=_ticks(steps, number, route) if last <= TICKS_MAX else (),
+        ticks=_ticks(steps, number, route) if last <= TICKS_MAX else SafeString(),
         parts=parts,
         has_spans=last <= TICKS_MAX and all(part.width <= SPAN_MAX for part in parts),
         sentence=_sentence(step, place),
@@ -281,7 +234,8 @@ def _decision_goals(
     )
 
 
-def _ticks(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[Tick, ...]:
+def _ticks(steps: Sequence[replay.Step], number: int, route: Route) -> SafeString:
+    """The ticks of the slider, drawn here: there is one for each step, and most say nothing."""
     heads = set(heads_of(steps))
     ticks = []
     for step in steps:
@@ -293,18 +247,17 @@ def _ticks(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[Tic
             names.append("after")
         if here and not step.findings:
             names.append("at")
+        classes = " ".join(names)
         ticks.append(
-            Tick(
-                number=step.number,
-                url=route.step(step.number) if step.findings else None,
-                classes=" ".join(names),
-                is_current=here,
-            )
+            markup.tick_of_finding(step.number, route.step(step.number), classes, is_current=here)
+            if step.findings
+            else markup.tick(classes)
         )
-    return tuple(ticks)
+    return SafeString("".join(ticks))
 
 
-def _groups(steps: Sequence[replay.Step]) -> list[list[replay.Step]]:
+def groups_of(steps: Sequence[replay.Step]) -> list[list[replay.Step]]:
+    """The steps of each part."""
     return [list(group) for _, group in groupby(steps, key=lambda step: step.part.key)]
 
 
@@ -321,67 +274,5 @@ def _parts(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[Par
             is_current=group[0].number <= number <= group[-1].number,
             found=sum(len(step.findings) for step in group),
         )
-        for group in _groups(steps)
-    )
-
-
-def present_events(
-    steps: Sequence[replay.Step], number: int, route: Route
-) -> tuple[EventGroup, ...]:
-    """The event list, by part; of a hand with very many only the part at hand, cut around it."""
-    stop = next((step.number - 1 for step in steps if not step.is_judged), None)
-    is_long = len(steps) > EVENTS_SHOWN
-    turned = set(turned_back(steps))
-    groups = []
-    for members in _groups([step for step in steps if step.event is not None]):
-        first, last = members[0].number, members[-1].number
-        is_open = first <= number <= last or (number == 0 and first == 1)
-        shown, skipped = members, (0, 0)
-        if is_long:
-            shown, skipped = _cut(members, number) if is_open else ([], (len(members), 0))
-        groups.append(
-            EventGroup(
-                title=members[0].part.title,
-                note=members[-1].part.note,
-                url=route.step(first),
-                first=first,
-                last=last,
-                is_open=is_open,
-                is_late=not members[0].is_judged,
-                found=sum(len(step.findings) for step in members),
-                lines=tuple(
-                    _line(step, number, route, stop, is_unknown=step.number in turned)
-                    for step in shown
-                ),
-                skipped=skipped,
-            )
-        )
-    return tuple(groups)
-
-
-def _cut(members: list[replay.Step], number: int) -> tuple[list[replay.Step], tuple[int, int]]:
-    middle = max(0, min(number - members[0].number, len(members) - 1))
-    start = max(0, middle - EVENTS_SHOWN // 2)
-    end = min(len(members), start + EVENTS_SHOWN)
-    return members[start:end], (start, len(members) - end)
-
-
-def _line(
-    step: replay.Step, number: int, route: Route, stop: int | None, *, is_unknown: bool
-) -> EventLine:
-    return EventLine(
-        number=step.number,
-        url=route.step(step.number),
-        seal=markup.seal(step.seat) if step.seat is not None else None,
-        text=step.text,
-        tiles=markup.tiles(step.tiles, "xs"),
-        dice=step.board.dice if step.kind == "dice" else None,
-        think=None if step.think_ms is None else seconds(step.think_ms),
-        at=None if step.ms is None else seconds(step.ms),
-        think_unknown=is_unknown,
-        is_auto=step.is_auto,
-        is_current=step.number == number,
-        is_late=not step.is_judged,
-        found=len(step.findings),
-        is_stop=step.number == stop,
+        for group in groups_of(steps)
     )

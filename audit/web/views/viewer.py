@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
-from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -24,15 +21,10 @@ from audit.selectors.erasures import ErasureRow
 from audit.selectors.replacements import replaced_by
 from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.erased import erased_people
-from audit.web.kept import kept
-from audit.web.presenters.commitments import present_commitment
+from audit.web.parts import Parts, draw_head, draw_keys, single_head
 from audit.web.presenters.hand import (
     first_step,
-    logged_of,
-    present_step,
-    settlement_of,
     stakes_of,
-    stopped_at,
 )
 from audit.web.presenters.hands import (
     present_head,
@@ -40,9 +32,7 @@ from audit.web.presenters.hands import (
     present_single_head,
     stored_verdict,
 )
-from audit.web.presenters.steps import place_of
 from audit.web.presenters.targets import LOOKED_UP, target_of
-from audit.web.presenters.whereabouts import TileTrail, trails_of, wall_of
 from audit.web.routes import Route
 from audit.web.views.sources import feed_hand_page, feed_record_of, feed_verdict, force_of
 from audit.web.walks import Replayed, seen, walked, with_comparison
@@ -155,10 +145,10 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
             if number is not None:
                 raise Http404("What a feed tells of a hand has no steps.")
             return feed_hand_page(request, detail, feed)
-        head = present_head(detail)
+        context = {"section": "hands", "route": route, **present_head(detail)}
     else:
-        head = present_single_head(played)
-    context: dict[str, Any] = {"section": "hands", "route": route, **head}
+        detail = None
+        context = {"section": "hands", "route": route, **present_single_head(played)}
     if played.has_force:
         context["force"] = force_of(played.hand)
     context["erased"] = _erased(played.hand)
@@ -170,13 +160,14 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
         if number is not None:
             raise Http404("This record cannot be replayed now.") from None
-        return render(request, "hands/hand.html", context | {"problem": str(refusal)})
+        context |= {"head": draw_head(context), "problem": str(refusal)}
+        return render(request, "hands/hand.html", context)
     number = first_step(replayed.walk.steps) if number is None else number
     _check_step(replayed, number)
     if route.rules not in (None, replayed.read.hand.ruleset):
         # A step under other rules is no picture of the record: those are told apart.
         return HttpResponseRedirect(f"{reverse('what-if', args=(route.hand,))}{route.query}")
-    parts = _Parts(
+    parts = Parts(
         hand=played.hand,
         sha256=played.version.sha256,
         compared=played.comparison,
@@ -185,13 +176,15 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         number=number,
         rows=_settlement_page(request),
     )
+    of_head = {"route": route, "stakes": stakes_of(replayed)}
     context |= {
-        "stakes": stakes_of(replayed),
+        "head": draw_head(context | of_head) if detail else single_head(played, of_head),
         "place": parts.place(),
         "region": parts.region(),
         "trails": parts.trails(),
-        "wall": wall_of(replayed, route),
+        "wall": parts.wall(),
         "result": parts.result(),
+        "keys": draw_keys(),
     }
     return render(request, "hands/hand.html", context)
 
@@ -225,7 +218,7 @@ def answer_step(
     if route.viewpoint.seat is not None and not replayed.walk.steps[0].board.seats:
         raise Http404("This game has no seats.")
     _check_step(replayed, number)
-    parts = _Parts(
+    parts = Parts(
         hand=played.hand,
         sha256=played.version.sha256,
         compared=played.comparison if route.is_auditor else None,
@@ -243,9 +236,11 @@ def answer_step(
         "stakes": stakes_of(replayed),
         "place": parts.place(),
         "region": parts.region(),
+        "keys": draw_keys(),
         "erased": _erased(played.hand),
         **more,
     }
+    context["head"] = draw_head(context)
     return render(request, "hands/hand.html", context)
 
 
@@ -257,85 +252,6 @@ def _erased(hand: selectors.HandRow) -> tuple[ErasureRow, ...]:
 def _check_step(replayed: Replayed, number: int) -> None:
     if number >= len(replayed.walk.steps):
         raise Http404(f"This hand has {len(replayed.walk.steps) - 1} steps.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
-    """The parts of a step's page that are kept.
-
-    What the auditor sees below the step stays the same from step to step, and has parts of its own;
-    for others it comes with the reveal, as a part of the step.
-    """
-
-    hand: selectors.HandRow
-    sha256: str
-    compared: selectors.ComparisonRow | None
-    replayed: Replayed
-    route: Route
-    number: int
-    rows: int | None
-
-    def place(self) -> str:
-        last = len(self.replayed.walk.steps) - 1
-        return place_of(self.number, last, is_open=self.replayed.is_open)
-
-    def region(self) -> SafeString:
-        def draw() -> SafeString:
-            context = {
-                "route": self.route,
-                "hand": {"pk": self.hand.pk, "hand_id": self.hand.hand_id},
-                "compared": self.compared,
-                "step": present_step(self.replayed, self.number, self.route),
-                "money": self.replayed.money,
-                "commitment": present_commitment(self.replayed, self.number),
-            }
-            if not self.route.is_auditor:
-                context |= {"trails": self._trails()} | self._result()
-            return render_to_string("hands/_step.html", context)
-
-        return self._kept("region", self.number, self.rows, draw)
-
-    def trails(self) -> SafeString:
-        def draw() -> SafeString:
-            context = {"route": self.route, "trails": self._trails(), "is_whole": True}
-            return render_to_string("hands/_trails.html", context)
-
-        return self._kept("trails", None, None, draw)
-
-    def result(self) -> SafeString:
-        def draw() -> SafeString:
-            context = {"route": self.route, "money": self.replayed.money} | self._result()
-            return render_to_string("hands/_result.html", context)
-
-        return self._kept("result", None, self.rows, draw)
-
-    def _kept(
-        self, name: str, number: int | None, rows: int | None, draw: Callable[[], SafeString]
-    ) -> SafeString:
-        comparison = self.hand.comparison_pk if self.route.is_auditor else None
-        # Until the result is there to be seen it has no pages.
-        rows = None if self.replayed.is_open else rows
-        key = name, self.sha256, comparison, self.route, number, rows
-        return kept(key, draw)
-
-    def _trails(self) -> tuple[TileTrail, ...]:
-        return trails_of(self.replayed.walk.steps, self.route)
-
-    def _result(self) -> dict[str, Any]:
-        """The result, where it is there to be seen."""
-        if self.replayed.is_open:
-            return {}
-        try:
-            settlement = settlement_of(self.replayed, self.rows, self.route)
-        except LookupError as error:
-            raise Http404(str(error)) from None
-        stop = stopped_at(self.replayed.walk.steps)
-        return {
-            "settlement": settlement,
-            "logged": None if settlement else logged_of(self.replayed),
-            "stop": stop,
-            "stop_url": None if stop is None else self.route.step(stop),
-        }
 
 
 def _settlement_page(request: HttpRequest) -> int | None:
