@@ -8,8 +8,8 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from audit.config.access import (
-    NOT_JOURNALLED,
     access_of_request,
+    note_refused,
     note_shown,
     note_use,
     sources_of_request,
@@ -32,10 +32,11 @@ class Needed(BasePermission):
         act = self.write if is_write and self.write is not None else self.act
         if not request.user or not request.user.is_authenticated:
             return False
+        plain = request._request  # noqa: SLF001
         if not access_of_api(request).may(act):
+            note_refused(plain, act, is_journalled=self.is_journalled)
             return False
-        journalled = self.is_journalled and act not in NOT_JOURNALLED
-        note_use(request._request, act, is_journalled=journalled)  # noqa: SLF001
+        note_use(plain, act, is_journalled=self.is_journalled)
         return True
 
 

@@ -12,11 +12,12 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from audit.selectors.access import Access, Act, Sources, access_of
-from audit.services.journal import LIES_IN, record
+from audit.services.journal import LIES_IN, lies_outside, record, record_refused
 from audit.services.visits import Caller
 
 ACCESS = "_tilecourt_access"
 USE = "_tilecourt_use"
+REFUSED = "_tilecourt_refused"
 SHOWN = "_tilecourt_shown"
 # Where the session of a browser has the number of its visit.
 VISIT = "visit"
@@ -87,8 +88,17 @@ def set_access(request: HttpRequest, access: Access) -> None:
 
 def note_use(request: HttpRequest, act: Act, *, is_journalled: bool) -> None:
     """Say for what a request was let in; the journal is written when it has been answered."""
-    use = Use(access=access_of_request(request), act=act, is_journalled=is_journalled)
-    setattr(request, USE, use)
+    setattr(request, USE, _use(request, act, is_journalled))
+
+
+def note_refused(request: HttpRequest, act: Act, *, is_journalled: bool) -> None:
+    """Say what the sender, who is signed in, was not let in for."""
+    setattr(request, REFUSED, _use(request, act, is_journalled))
+
+
+def _use(request: HttpRequest, act: Act, is_journalled: bool) -> Use:
+    is_journalled = is_journalled and act not in NOT_JOURNALLED
+    return Use(access=access_of_request(request), act=act, is_journalled=is_journalled)
 
 
 def note_shown(
@@ -96,13 +106,14 @@ def note_shown(
     *,
     source: str | None = None,
     player: str | None = None,
+    other: str | None = None,
     hand: int | None = None,
     rows: int | None = None,
 ) -> None:
-    """Say what the answer is about, where the address does not: the source, the player and the hand
-    of what is shown, and how many rows a search gave. The journal keeps it."""
+    """Say what the answer is about, where the address does not: the source, the player, another
+    one, and the hand of what is shown, and how many rows a search gave. The journal keeps it."""
     known: dict[str, Any] = getattr(request, SHOWN, {})
-    told = {"source": source, "player": player, "hand": hand, "rows": rows}
+    told = {"source": source, "player": player, "other": other, "hand": hand, "rows": rows}
     setattr(request, SHOWN, known | {name: one for name, one in told.items() if one is not None})
 
 
@@ -111,7 +122,8 @@ class Journalled:
 
     It stands around every page and the API alike, so that no view can forget it: what was let in by
     `needs` and answered with 2xx is written down before the answer leaves. An answer that cannot be
-    written down is not given.
+    written down is not given. So is what somebody with an account was refused: an act that they may
+    not do at all (403), and what lies in a source that they may not see (404).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -122,7 +134,44 @@ class Journalled:
         use = getattr(request, USE, None)
         if isinstance(use, Use) and use.is_journalled and 200 <= response.status_code < 400:
             _write(request, use, response.status_code)
+        elif (refused := _refused(request, response.status_code)) is not None:
+            _write_refused(request, refused, response.status_code)
         return response
+
+
+def _refused(request: HttpRequest, status: int) -> Use | None:
+    """For what a request was refused, where that is written down."""
+    refused, use = getattr(request, REFUSED, None), getattr(request, USE, None)
+    if isinstance(refused, Use) and status == 403:
+        return refused if refused.is_journalled else None
+    if status != 404 or not isinstance(use, Use) or not use.is_journalled:
+        return None
+    match = request.resolver_match
+    assert match is not None, "a request that was let in has a view"
+    return use if lies_outside(match.kwargs, use.access.sources(use.act)) else None
+
+
+def _write_refused(request: HttpRequest, use: Use, status: int) -> None:
+    match = request.resolver_match
+    assert match is not None, "a request that was refused has a view"
+    hand = match.kwargs.get("hand")
+    for player in _people(request) or (None,):
+        record_refused(
+            access=use.access,
+            act=use.act,
+            subject=_subject(request, match.kwargs),
+            status=status,
+            hand=hand if isinstance(hand, int) else None,
+            player=player,
+        )
+
+
+def _people(request: HttpRequest) -> tuple[str, ...]:
+    """The players that a request is about: those of what it shows, and those it asks for."""
+    shown: Mapping[str, Any] = getattr(request, SHOWN, {})
+    told = [shown.get("player"), shown.get("other")]
+    asked = [] if told[0] is not None else [request.GET.get(key) for key in PLAYER_KEYS]
+    return tuple(dict.fromkeys(one for one in (*told, *asked) if one))
 
 
 def _write(request: HttpRequest, use: Use, status: int) -> None:
@@ -136,18 +185,19 @@ def _write(request: HttpRequest, use: Use, status: int) -> None:
     if source is None and not any(isinstance(named.get(name), int) for name in LIES_IN):
         # Of what lies in a source that is looked up: who names another one hides nothing.
         source = request.GET.get("source")
-    asked_for = next((request.GET[key] for key in PLAYER_KEYS if request.GET.get(key)), None)
     counted = {"shown": shown["rows"]} if "rows" in shown else {}
-    record(
-        access=use.access,
-        act=use.act,
-        subject=_subject(request, named),
-        source=source or None,
-        hand=hand if isinstance(hand, int) else None,
-        player=shown.get("player", asked_for),
-        detail={"status": status} | counted | ({"asked": query} if query else {}),
-        numbers=named,
-    )
+    # One row for each person, so that whoever looks one up finds it.
+    for player in _people(request) or (None,):
+        record(
+            access=use.access,
+            act=use.act,
+            subject=_subject(request, named),
+            source=source or None,
+            hand=hand if isinstance(hand, int) else None,
+            player=player,
+            detail={"status": status} | counted | ({"asked": query} if query else {}),
+            numbers=named,
+        )
 
 
 def _subject(request: HttpRequest, named: Mapping[str, Any]) -> str:

@@ -184,6 +184,9 @@ CELERY_BEAT_SCHEDULE["send_webhooks"] = {
 CELERY_BEAT_SCHEDULE["end_visits"] = {
     "task": "audit.end_visits", "schedule": 300.0, "options": {"expires": 300.0},
 }  # fmt: skip
+CELERY_BEAT_SCHEDULE["count_refusals"] = {
+    "task": "audit.count_refusals", "schedule": 60.0, "options": {"expires": 60.0},
+}  # fmt: skip
 CELERY_BEAT_SCHEDULE["self_check"] = {
     "task": "audit.self_check", "schedule": crontab(hour=3, minute=17),
 }  # fmt: skip
@@ -248,6 +251,8 @@ AXES_RESET_ON_SUCCESS = True
 # Our own log has every attempt (audit.models.visits.SignIn).
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
+# It keeps how often and when, and nothing of what was asked or typed.
+AXES_HANDLER = "audit.config.locks.Locks"
 AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 AXES_CLIENT_IP_CALLABLE = "audit.config.access.address_of"
 # A visit ends when nobody asked for anything for so long, and after so long in any case.

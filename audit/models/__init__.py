@@ -56,7 +56,7 @@ from audit.models.feeds import FeedDrift, PartialRecord
 from audit.models.hands import Duplicate, Hand, HandVersion, Identity, Restatement
 from audit.models.holdings import Holding, SearchedUpload
 from audit.models.incidents import Incident, IncidentKind
-from audit.models.journal import JournalEntry
+from audit.models.journal import JournalEntry, RefusedMinute
 from audit.models.players import NameDecision, NamedUpload, Player, Rename
 from audit.models.reaudits import (
     Admission,
@@ -180,6 +180,7 @@ __all__ = [
     "RecoveryCode",
     "Refusal",
     "RefusedLines",
+    "RefusedMinute",
     "Remedy",
     "RemedyAccount",
     "RemedyEntry",

@@ -68,3 +68,26 @@ class JournalEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk} {self.actor}: {self.act} {self.subject}"
+
+
+class RefusedMinute(models.Model):
+    """How often an account was refused something within one minute: a counter, and no evidence.
+
+    The first few are rows of the journal; of the others it is told one number, when the minute is
+    over, and the counter goes. `act` is that of the last one.
+    """
+
+    account = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    minute = models.DateTimeField()
+    count = models.IntegerField()
+    act = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(name="refused_minute_once", fields=["account", "minute"]),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.account_id} {self.minute}: {self.count}"

@@ -1,6 +1,6 @@
 """What the workers do. A task takes ids, calls one service, and is safe to run twice."""
 
-from audit.tasks.access import end_visits
+from audit.tasks.access import count_refusals, end_visits
 from audit.tasks.certificates import certify, sort_refusals, sweep_certificates
 from audit.tasks.chunks import judge_chunk, sweep
 from audit.tasks.desk import gather_cases
@@ -18,6 +18,7 @@ __all__ = [
     "certify",
     "check_software",
     "compare_table",
+    "count_refusals",
     "daily_reports",
     "end_visits",
     "gather_cases",

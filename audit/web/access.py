@@ -11,8 +11,8 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
 from audit.config.access import (
-    NOT_JOURNALLED,
     access_of_request,
+    note_refused,
     note_shown,
     note_use,
     sources_of_request,
@@ -58,8 +58,9 @@ def needs(
                         raise Http404("There is no such act.")
                     needed = named
             if not access_of_request(request).may(needed):
+                note_refused(request, needed, is_journalled=journal)
                 raise PermissionDenied(needed.value)
-            note_use(request, needed, is_journalled=journal and needed not in NOT_JOURNALLED)
+            note_use(request, needed, is_journalled=journal)
             return view(request, *args, **kwargs)
 
         setattr(guarded, NEEDED, {"GET": act, "POST": post or act, **(acts or {})})

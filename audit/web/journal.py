@@ -60,7 +60,18 @@ def _asked(row: JournalRow) -> str:
     asked = row.detail.get("asked")
     if isinstance(asked, dict):
         return "&".join(f"{key}={value}" for key, values in asked.items() for value in values)
+    if row.detail.get("refused") is True:
+        return _more_refused(row)
     return ", ".join(f"{key}: {value}" for key, value in row.detail.items() if key != "status")
+
+
+def _more_refused(row: JournalRow) -> str:
+    """How many were refused beside those that have rows; empty for one that is a row."""
+    more = row.detail.get("more")
+    if not isinstance(more, int):
+        return ""
+    said = _("{number} more in the minute of {minute}")
+    return said.format(number=f"{more:,}", minute=row.detail.get("minute", ""))
 
 
 @needs(Act.SEE_JOURNAL)

@@ -72,7 +72,10 @@ def player_decide(request: HttpRequest) -> HttpResponse:
         messages.error(request, told(str(error)))
     else:
         note_shown(
-            request, source=request.POST.get("source"), player=request.POST.get("name") or None
+            request,
+            source=request.POST.get("source"),
+            player=request.POST.get("name") or None,
+            other=request.POST.get("other") or None,
         )
     return HttpResponseRedirect(reverse("players"))
 

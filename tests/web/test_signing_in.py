@@ -7,10 +7,12 @@ import re
 import time
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from django_otp.oath import totp
@@ -84,6 +86,32 @@ def test_a_name_without_an_account_is_locked_the_same_way(client: Client, ines: 
         ]
 
     assert told(known, "ines.castro") == told(unknown, "nobody")
+
+
+def kept_by_the_locks() -> str:
+    """Everything that stands in the tables of the library that counts wrong tries."""
+    told = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            if table.startswith("axes_"):
+                cursor.execute(f'SELECT t::text FROM "{table}" t')
+                told += [row for (row,) in cursor.fetchall()]
+    return "\n".join(told)
+
+
+def test_what_was_asked_and_typed_is_kept_by_nobody(client: Client, ines: Any) -> None:
+    """Neither where somebody wanted to go, nor what was nearly a password or a code."""
+    browser, wanted = signed_in(ines), "/hands/?player=Ling"
+    for _ in range(2):
+        form = {"username": "ines.castro", "password": "wrong-one", "next": wanted}
+        client.post(f"/login?next={quote(wanted)}", form)
+    new = "a new and quite secret one"
+    browser.post("/account/password", {"old": "wrong-one", "new": new, "again": new})
+
+    kept = kept_by_the_locks()
+    assert "ines.castro" in kept
+    assert [word for word in ("Ling", "player", "wrong-one", "secret") if word in kept] == []
+    assert sign_in(client).status_code == 429
 
 
 def test_a_closed_account_is_told_nothing_else(client: Client, ines: Any) -> None:
