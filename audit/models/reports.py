@@ -61,8 +61,9 @@ def within_sources() -> ArrayField[list[str] | None, list[str] | None]:
 class Report(models.Model):
     """One made version. Its key is its number.
 
-    `series` is a digest of what was asked for (kind, days, parameters, sources): versions of one
-    series are editions of each other, `previous` the one before. `parameters` is what it was
+    `series` is the same for all versions of what was asked for (kind, days, parameters, sources),
+    which are editions of each other, `previous` the one before: the number of the first, or in
+    reports of before a digest of what was asked for. `parameters` is what it was
     narrowed by. `definition` is the version of what the report says; `engine`, `software` and
     `rulesets` (name to SHA-256) say what judged the hands. The rows that it was made of were those
     visible at one instant: `log_size` leaves with the root `log_root` were sealed then, and

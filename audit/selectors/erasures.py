@@ -63,23 +63,37 @@ def _rows(rows: Any) -> list[ErasureRow]:
     ]
 
 
-# The columns of each table that an erasure may rewrite; what else a row has is in its own leaf.
-REWRITTEN: Mapping[str, tuple[str, ...]] = {
-    "audit_handversion": ("raw", "sha256"),
-    "audit_verdict": ("settlement", "digest"),
-    "audit_finding": ("subject",),
-    "audit_comparison": ("digest",),
-    "audit_comparisonfinding": ("subject",),
-    "audit_duplicate": ("raw", "sha256"),
-    "audit_refusal": ("raw", "sha256", "reason"),
-    "audit_upload": ("name", "restatement", "sha256"),
-    "audit_certificate": ("facts", "content", "sha256"),
-    "audit_caseact": ("text",),
-    "audit_claim": ("player", "text"),
-    "audit_remedyentry": ("player",),
-    "audit_remedyexport": ("csv", "json"),
-    "audit_namedecision": ("name", "other", "reason"),
-    "audit_journal": ("player", "subject", "detail"),
+# The columns of each kind that an erasure may rewrite and that stay as it left them; what else a
+# row has is in its own leaf.
+REWRITTEN: Mapping[LeafKind, tuple[str, ...]] = {
+    LeafKind.VERSION: ("raw", "sha256"),
+    LeafKind.VERDICT: ("settlement", "digest"),
+    LeafKind.FINDING: ("subject",),
+    LeafKind.COMPARISON: ("digest",),
+    LeafKind.COMPARISON_FINDING: ("subject",),
+    LeafKind.DUPLICATE: ("raw", "sha256"),
+    LeafKind.REFUSAL: ("raw", "sha256", "reason"),
+    LeafKind.UPLOAD: ("name", "restatement", "sha256"),
+    LeafKind.SOFTWARE: ("reason",),
+    LeafKind.CERTIFICATE: ("facts", "content", "sha256"),
+    LeafKind.CASE_ACT: ("text",),
+    LeafKind.CLAIM: ("player", "text"),
+    LeafKind.REMEDY_ENTRY: ("player",),
+    LeafKind.REMEDY_EXPORT: ("csv", "json"),
+    LeafKind.BULK_ACT: ("reason",),
+    LeafKind.NAME_DECISION: ("name", "other", "reason"),
+    LeafKind.REPORT: ("parameters", "series", "body_sha256", "json", "csv", "pdf", "note"),
+    LeafKind.RETENTION_TERM: ("reason",),
+    LeafKind.LEGAL_HOLD: ("reason",),
+    LeafKind.HOLD_END: ("reason",),
+    LeafKind.RETENTION_RUN: ("reason", "certificate", "sha256"),
+    LeafKind.ERASURE: ("reason", "ground"),
+    LeafKind.JOURNAL: ("player", "subject", "detail"),
+    LeafKind.REVIEW: ("note",),
+    LeafKind.INCIDENT: ("place", "detail"),
+    LeafKind.RULESET: ("reason",),
+    LeafKind.RULESET_PUBLICATION: ("publish_reason", "unrehearsed_reason"),
+    LeafKind.RULESET_SWITCH: ("reason",),
 }
 
 
@@ -88,7 +102,7 @@ def content_sha256(kind: LeafKind, rows: Mapping[int, int]) -> Iterator[tuple[in
     table = SEALED[kind].table
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT id, {', '.join(REWRITTEN[table])} FROM {table}"  # noqa: S608 - from constants
+            f"SELECT id, {', '.join(REWRITTEN[kind])} FROM {table}"  # noqa: S608 - from constants
             " WHERE id = ANY(%s)",
             [list(rows)],
         )

@@ -24,9 +24,9 @@ class Sealed:
 
     `row` is the alias `t` of the table; parents are joined loosely, so that a row without them is
     seen as altered. The fields at the places in `json` are jsonb, which comes as text. Those at the
-    places in `hidden` may hold a name or a hash of one: in leaves of form 2 a commitment to all of
-    them stands behind the others, under the row's own salt. `is_veiled`: the rows are of hands, and
-    their form 2 is made by `veiled_rows`.
+    places in `hidden` may hold a name or a hash of one: in leaves from the form `hidden_from` on a
+    commitment to all of them stands behind the others, under the row's own salt. `is_veiled`: the
+    rows are of hands, and their form 2 is made by `veiled_rows`.
     """
 
     name: str
@@ -35,15 +35,18 @@ class Sealed:
     joins: str = ""
     json: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
+    hidden_from: int = 2
     is_veiled: bool = False
     # The column that tells the partition of a row, where a row lies in the month of its key.
     month: str = ""
 
     def name_of(self, form: int) -> str:
-        """The name of the kind in leaves of a form."""
-        if form == 1 or not (self.hidden or self.is_veiled):
-            return self.name
-        return f"{self.name.removesuffix('/1')}/{form}"
+        """The name of the kind in leaves of a form. There are two lists of fields of each."""
+        return f"{self.name.removesuffix('/1')}/2" if self.hides_in(form) else self.name
+
+    def hides_in(self, form: int) -> bool:
+        """Whether leaves of a form have commitments in the place of what may betray a name."""
+        return form >= self.hidden_from and bool(self.hidden or self.is_veiled)
 
     def query(self, condition: str) -> str:
         return (
@@ -152,6 +155,8 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.SOFTWARE: Sealed(
         name="accepted-software/1",
+        hidden=(1,),
+        hidden_from=3,
         table="audit_acceptedsoftware",
         fields="t.actor_id, t.reason, t.engine, t.items, t.sha256, t.created_at",
         json=(3,),
@@ -233,18 +238,24 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.RULESET: Sealed(
         name="ruleset/1",
+        hidden=(6,),
+        hidden_from=3,
         table="audit_rulesetrevision",
         fields="t.name, t.game, t.title, sha256(t.content), t.sha256, t.author_id, t.reason,"
         " t.created_at",
     ),
     LeafKind.RULESET_PUBLICATION: Sealed(
         name="ruleset-publication/1",
+        hidden=(5, 7),
+        hidden_from=3,
         table="audit_rulesetrevision",
         fields="t.name, t.sha256, t.publication, t.published_by_id, t.published_at,"
         " t.publish_reason, t.rehearsal_id, t.unrehearsed_reason",
     ),
     LeafKind.RULESET_SWITCH: Sealed(
         name="ruleset-switch/1",
+        hidden=(10,),
+        hidden_from=3,
         table="audit_rulesetswitch",
         fields="t.source, t.game, t.ruleset_id, t.kind, t.ruleset, t.sha256, t.effective_at,"
         " t.cancels_id, t.declared_by_id, t.declared_at, t.reason",
@@ -264,12 +275,16 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.REVIEW: Sealed(
         name="review/1",
+        hidden=(5,),
+        hidden_from=3,
         table="audit_review",
         fields="t.kind, t.reviewed_at, t.reviewed_by_id, t.first, t.last, t.note, t.facts",
         json=(6,),
     ),
     LeafKind.INCIDENT: Sealed(
         name="incident/1",
+        hidden=(2, 3),
+        hidden_from=3,
         table="audit_incident",
         fields="t.kind, t.noticed_at, t.place, t.detail",
     ),
@@ -283,21 +298,29 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.RETENTION_TERM: Sealed(
         name="retention-term/1",
+        hidden=(5,),
+        hidden_from=3,
         table="audit_retentionterm",
         fields="t.id, t.source, t.record_class, t.count, t.unit, t.reason, t.set_by_id, t.set_at",
     ),
     LeafKind.LEGAL_HOLD: Sealed(
         name="legal-hold/1",
+        hidden=(4,),
+        hidden_from=3,
         table="audit_legalhold",
         fields="t.id, t.source, t.hand_id, t.case_id, t.reason, t.placed_by_id, t.placed_at",
     ),
     LeafKind.HOLD_END: Sealed(
         name="hold-end/1",
+        hidden=(1,),
+        hidden_from=3,
         table="audit_holdend",
         fields="t.hold_id, t.reason, t.lifted_by_id, t.lifted_at",
     ),
     LeafKind.RETENTION_RUN: Sealed(
         name="retention-run/1",
+        hidden=(5, 13, 14),
+        hidden_from=3,
         table="audit_retentionrun",
         fields="t.id, t.record_class, t.source, t.term_id, t.cutoff_at, t.reason, t.asked_by_id,"
         " t.started_at, t.finished_at, t.item_count, t.counts, t.leaf_count, t.root,"
@@ -316,6 +339,8 @@ SEALED: dict[LeafKind, Sealed] = {
     ),
     LeafKind.ERASURE: Sealed(
         name="erasure/1",
+        hidden=(3, 4),
+        hidden_from=3,
         table="audit_erasure",
         fields="t.id, t.source, t.token, t.reason, t.ground, t.asked_by_id, t.started_at,"
         " t.finished_at, t.counts, t.left",

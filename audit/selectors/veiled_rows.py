@@ -1,8 +1,9 @@
-"""The rows of the log as its leaves have them, in either form.
+"""The rows of the log as its leaves have them, in each form.
 
 Form 1 has names, and hashes over records with names. Form 2 has none: a record is there by its
 veiled line, and whatever a name could be guessed by is under a commitment (`replay.evidence.veil`),
-so that the name can be forgotten and the leaf stays. Whoever forgot a salt has the commitments of
+so that the name can be forgotten and the leaf stays. Form 3 does the same for reasons and notes
+that people write about other things than hands. Whoever forgot a salt has the commitments of
 the rows concerned in `audit_erasedrow`.
 """
 
@@ -41,7 +42,9 @@ from replay.evidence import (
     veiled_value,
 )
 
-FORM = 2
+FORM = 3
+# What an erasure keeps of a leaf that nobody can make again from what is left of its row.
+OVER_NAMES = {"over": "names"}
 _ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=str)
 
 
@@ -209,9 +212,10 @@ _FINDING_AT = {LeafKind.FINDING: 5, LeafKind.COMPARISON_FINDING: 8}
 _SETTLEMENT_AT, _CODE, _SUBJECT = 7, 1, 5
 
 
-def has_names(kind: LeafKind) -> bool:
-    """Whether rows of a kind may hold names or hashes of them."""
-    return SEALED[kind].is_veiled or bool(SEALED[kind].hidden)
+def is_over_names(kind: LeafKind, form: int) -> bool:
+    """Whether a leaf of a form may be over names or hashes of them."""
+    sealed_kind = SEALED[kind]
+    return bool(sealed_kind.is_veiled or sealed_kind.hidden) and not sealed_kind.hides_in(form)
 
 
 def read_leaves(
@@ -222,7 +226,7 @@ def read_leaves(
     `veils` are those that are known already; where they are being made, so are salts of rows.
     """
     sealed_kind = SEALED[kind]
-    if form == 1 or not (sealed_kind.hidden or sealed_kind.is_veiled):
+    if not sealed_kind.hides_in(form):
         yield from read_rows(kind, rows)
         return
     veils = veils if veils is not None else Veils()

@@ -17,7 +17,13 @@ from audit.models import LeafKind
 from audit.selectors.evidence import STORED_LEVELS, LogDamaged, StoredTree
 from audit.selectors.retention import runs_of_deleted
 from audit.selectors.sealed_rows import SEALED, hash_lost, hash_row
-from audit.selectors.veiled_rows import Veils, has_names, kept_commitments, read_leaves
+from audit.selectors.veiled_rows import (
+    OVER_NAMES,
+    Veils,
+    is_over_names,
+    kept_commitments,
+    read_leaves,
+)
 from audit.selectors.verifying_heads import HeadSeen
 from audit.selectors.verifying_rows import raw_troubles, rows_between, told, unsealed, wrongly_shown
 from replay.evidence import Frontier
@@ -34,8 +40,8 @@ class Verification(msgspec.Struct, kw_only=True):
     stand, `by_rows` that of the leaves as the rows would have them; `head_size` the last head that
     was checked, `suspects` what did not fit since then. `is_broken`: no root can be checked any
     more. `kind` and `row` say how far the second pass is, `hand` the third. `retained` is how many
-    leaves stand for rows that a retention run deleted, by run; `erased` how many of form 1 for
-    rows that an erasure rewrote.
+    leaves stand for rows that a retention run deleted, by run; `erased` how many that are
+    over names for rows that an erasure rewrote.
     """
 
     leaves: int
@@ -269,12 +275,22 @@ def _gone(
 
 
 def _erased(leaves: list[Leaf]) -> set[tuple[LeafKind, int]]:
-    """The rows of leaves of form 1 that an erasure rewrote: such leaves are over the names."""
+    """The rows that an erasure rewrote and whose leaves are over the names: those of early forms,
+    and of reports whose series was a hash of a name, of which no commitment was kept."""
     own: dict[LeafKind, list[int]] = {}
+    reports = []
     for leaf in leaves:
-        if leaf.form == 1 and not leaf.is_lost and has_names(leaf.kind):
+        if leaf.is_lost:
+            continue
+        if is_over_names(leaf.kind, leaf.form):
             own.setdefault(leaf.kind, []).append(leaf.row)
-    return {(kind, row) for kind, rows in own.items() for row in kept_commitments(kind, rows)}
+        elif leaf.kind == LeafKind.REPORT:
+            reports.append(leaf.row)
+    found = {(kind, row) for kind, rows in own.items() for row in kept_commitments(kind, rows)}
+    if reports:
+        kept = kept_commitments(LeafKind.REPORT, reports)
+        found |= {(LeafKind.REPORT, row) for row, one in kept.items() if one == OVER_NAMES}
+    return found
 
 
 def _check_leaf(

@@ -30,7 +30,7 @@ from audit.selectors.belonging import in_sources
 from audit.selectors.evidence import StoredTree, head_over, latest_head, leaves_of
 from audit.selectors.seal_keys import SealKeys, read_keys
 from audit.selectors.sealed_rows import SEALED, read_rows
-from audit.selectors.veiled_rows import Veils, read_leaves, row_salts
+from audit.selectors.veiled_rows import FORM, Veils, read_leaves, row_salts
 from audit.services.sealing import seal
 from audit.zstd import unpacked
 from replay.evidence import (
@@ -162,7 +162,7 @@ def _content(
     versions = [row for kind, row in rows.custody if kind == LeafKind.VERSION]
     veils.load(versions)
     raws = HandVersion.objects.filter(pk__in=versions).order_by("pk").values_list("raw", flat=True)
-    names = {SEALED[LeafKind.UPLOAD].name_of(form) for form in (1, 2)}
+    names = {SEALED[LeafKind.UPLOAD].name_of(form) for form in range(1, FORM + 1)}
     uploads = [one for one in custody if one.leaf in names]
     if any(one["feed"] for one in uploads):
         raise BundleRefused(
@@ -263,14 +263,14 @@ def _entries(rows: Sequence[tuple[LeafKind, int]], veils: Veils) -> list[Entry]:
 
 def _salts(entries: Sequence[Entry], veils: Veils) -> Salts | None:
     """What opens the commitments of these leaves; None where they have none."""
-    veiled = {SEALED[kind].name_of(2) for kind in SEALED if SEALED[kind].name_of(2).endswith("/2")}
+    veiled = {one.name_of(FORM) for one in SEALED.values() if one.hides_in(FORM)}
     if not any(one.leaf in veiled for one in entries):
         return None
     names: dict[str, dict[str, str]] = {}
     for veil in veils.known.values():
         for name, salt in veil.salts.items():
             names.setdefault(veil.source, {})[name] = salt.hex()
-    upload = SEALED[LeafKind.UPLOAD].name_of(2)
+    upload = SEALED[LeafKind.UPLOAD].name_of(FORM)
     keys = [one["upload"] for one in entries if one.leaf == upload]
     salts = row_salts(LeafKind.UPLOAD, keys, is_making=False)
     known = Upload.objects.filter(pk__in=salts).values_list("pk", "name", "restatement", "sha256")

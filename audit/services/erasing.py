@@ -8,16 +8,29 @@ gone on with; the salt goes last, when nothing that was sealed holds the name an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
 
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from audit.models import Erasure, ErasureState, Hand, HandVersion, NameSalt
+from audit.models import (
+    Erasure,
+    ErasureState,
+    Hand,
+    HandVersion,
+    NameSalt,
+    Player,
+    RetentionRun,
+    RetentionState,
+)
 from audit.selectors.access import Access, Act
 from audit.selectors.veiled_rows import name_salts, unpacked_or_none
-from audit.services.erasing_rows import Erasing, counts_of, erase_hands, gather_places, sum_up
+from audit.services.erasing_free_texts import Mention, erase_free_texts, mentions
+from audit.services.erasing_reports import erase_reports, reports_naming
+from audit.services.erasing_rows import Erasing, at_work, counts_of, erase_hands, gather_places
 from audit.services.erasing_texts import erase_files, erase_texts
+from audit.services.erasing_words import Words
 from audit.services.journal import record
 from audit.services.sealing import LOCK, seal
 from replay.evidence import is_token, names_of, token_of
@@ -26,7 +39,8 @@ HANDS_AT_ONCE = 200
 TEXT_MAX = 2_000
 PASSES_MAX = 20
 
-Progress = Callable[[int, int], None]
+# What is rewritten at this moment, how many of them were, and how many there are.
+Progress = Callable[[str, int, int], None]
 
 
 class ErasureRefused(Exception):
@@ -45,11 +59,12 @@ def erase_person(
     """Erase the name of a person at a source; gives the number of the act.
 
     `ground` is by what right it is asked for. An act over the same name that was stopped is gone on
-    with. `on_progress` hears how many hands were rewritten, and how many there are.
+    with. `on_progress` hears how many hands or reports were rewritten, and how many there are.
     Raises: ErasureRefused; as `seal` does.
     """
     by = _who(access, source)
-    reason, ground = _text(reason), _text(ground)
+    reason, ground = _text(reason, name), _text(ground, name)
+    _check_runs(source, name)
     # Every row that stands there gets its leaf, and every name its salt.
     seal()
     token = _token(source, name)
@@ -71,6 +86,43 @@ def erase_person(
     return act.pk
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What an erasure would rewrite: how many hands, which reports, and which texts that somebody
+    wrote. `elsewhere` are other sources in which somebody has the same name: what belongs to no
+    source may be about that person, and has the token then, too."""
+
+    hands: int
+    reports: tuple[int, ...]
+    texts: tuple[Mention, ...]
+    elsewhere: tuple[str, ...]
+
+
+def reach_of(*, access: Access, source: str, name: str) -> Reach:
+    """What an erasure of this name would rewrite; nothing is.
+
+    Raises: ErasureRefused where nobody of this name is known, or it is not for this account.
+    """
+    _who(access, source)
+    work = Erasing(act=0, source=source, name=name, token=_trial_token(source, name))
+    named = Player.objects.filter(name=name).exclude(source=source)
+    return Reach(
+        hands=len(_hands(work)),
+        reports=tuple(reports_naming(work)),
+        texts=tuple(mentions(work)),
+        elsewhere=tuple(named.order_by("source").values_list("source", flat=True)),
+    )
+
+
+def _trial_token(source: str, name: str) -> str:
+    known = NameSalt.objects.filter(source=source, name=name).exists()
+    if is_token(name) or not (
+        known or Hand.objects.filter(source=source, players__contains=[name]).exists()
+    ):
+        raise ErasureRefused("Nobody of this name is known at this source.")
+    return token_of(b"", name)
+
+
 def _token(source: str, name: str) -> str:
     """What will stand for a name. One that was sealed before there were salts gets one now."""
     named = Hand.objects.filter(source=source, players__contains=[name])
@@ -84,12 +136,14 @@ def _erase(work: Erasing, on_progress: Progress | None) -> None:
     for _ in range(PASSES_MAX):
         _rewrite_hands(work, on_progress)
         gather_places(work)
-        with _at_work(work):
+        work.left.clear()
+        with at_work(work):
             erase_files(work)
-            left = erase_texts(work)
-            sum_up(work)
+            erase_texts(work)
+            erase_free_texts(work)
+        erase_reports(work, on_progress)
         seal()
-        if _end(work, left):
+        if _end(work):
             seal()
             return
     raise ErasureRefused("Hands with this name keep coming in: stop them, and go on then.")
@@ -99,33 +153,10 @@ def _rewrite_hands(work: Erasing, on_progress: Progress | None) -> None:
     keys = _hands(work)
     for start in range(0, len(keys), HANDS_AT_ONCE):
         batch = keys[start : start + HANDS_AT_ONCE]
-        with _at_work(work):
+        with at_work(work):
             erase_hands(work, batch)
-            sum_up(work)
         if on_progress is not None:
-            on_progress(start + len(batch), len(keys))
-
-
-class _at_work:  # noqa: N801 - used as a function is
-    """A transaction in which the guards let this act rewrite what it has put on record."""
-
-    def __init__(self, work: Erasing) -> None:
-        self._act = str(work.act)
-        self._atomic = transaction.atomic()
-
-    def __enter__(self) -> None:
-        self._atomic.__enter__()
-        _name_act(self._act)
-
-    def __exit__(self, *error: Any) -> None:
-        if error[0] is None:
-            _name_act("")
-        self._atomic.__exit__(*error)
-
-
-def _name_act(act: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('tilecourt.erasure', %s, true)", [act])
+            on_progress("hands", start + len(batch), len(keys))
 
 
 def _hands(work: Erasing) -> list[int]:
@@ -147,20 +178,20 @@ def _in_other_versions(work: Erasing) -> Iterator[int]:
             continue
 
 
-def _end(work: Erasing, left: dict[str, int]) -> bool:
+def _end(work: Erasing) -> bool:
     """Take the salt out of the vault where nothing sealed holds the name; tells whether it did."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             # Nothing is sealed meanwhile, so no leaf comes to rest on a salt that goes.
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-        if _hands(work):
+        if _hands(work) or reports_naming(work):
             return False
         NameSalt.objects.filter(source=work.source, name=work.name).delete()
         Erasure.objects.filter(pk=work.act).update(
             state=ErasureState.DONE,
             finished_at=timezone.now(),
             counts=counts_of(work),
-            left={name: count for name, count in sorted(left.items()) if count},
+            left={name: count for name, count in sorted(work.left.items()) if count},
         )
     return True
 
@@ -173,10 +204,24 @@ def _who(access: Access, source: str) -> int:
     return access.account_id
 
 
-def _text(text: str) -> str:
+def _text(text: str, name: str) -> str:
     found = text.strip()
     if not found or len(found) > TEXT_MAX or "\x00" in found:
         raise ErasureRefused(
             f"A reason and a ground are needed, of {TEXT_MAX:,} characters at most."
         )
+    if Words(name, "").told(found) != found:
+        raise ErasureRefused("A reason and a ground stay: say them without the name.")
     return found
+
+
+def _check_runs(source: str, name: str) -> None:
+    """A retention run that goes on says its reason again at its end: that has to be first."""
+    words = Words(name, "")
+    runs = RetentionRun.objects.exclude(state=RetentionState.DONE).order_by("pk")
+    for pk, reason in runs.filter(Q(source=source) | Q(source=None)).values_list("pk", "reason"):
+        if words.told(reason) != reason:
+            raise ErasureRefused(
+                f"Retention run {pk} is not done, and its reason names the person: go on with it"
+                f" first (manage.py retention --resume {pk})."
+            )

@@ -7,13 +7,15 @@ the database lets no other row through.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Count
 
 import replay
@@ -27,38 +29,56 @@ from audit.models import (
     HandVersion,
     LeafKind,
     ReauditResult,
+    RowSalt,
     Verdict,
 )
 from audit.selectors.erasures import content_sha256
+from audit.selectors.sealed_rows import SEALED, read_rows
 from audit.selectors.veiled_rows import (
     Veil,
+    commitment_of,
     kept_commitments,
     name_salts,
+    row_salts,
     unpacked_or_none,
     veil_of,
 )
+from audit.services.erasing_words import Words
 from audit.zstd import packed_line
-from replay.evidence import erased, names_of, sealed, veiled_subject, veiled_value
+from replay.evidence import (
+    SALT_BYTES,
+    erased,
+    names_of,
+    sealed,
+    veiled_subject,
+    veiled_value,
+)
 
 _DECODE = msgspec.json.decode
 
 
 @dataclass(slots=True)
 class Erasing:
-    """One erasure at work. `names` has the one name with its token; `counts` the rows by table,
-    `uploads` the files that brought a record with the name, `places` the tables and days."""
+    """One erasure at work. `names` has the one name with its token, `words` tells texts without it;
+    `counts` has the rows by table, `left` those that hold its letters still, `uploads` the files
+    that brought a record with the name, `places` the tables and days."""
 
     act: int
     source: str
     name: str
     token: str
     counts: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] = field(default_factory=Counter)
     uploads: set[int] = field(default_factory=set)
     places: set[tuple[str, Any]] = field(default_factory=set)
 
     @property
     def names(self) -> dict[str, str]:
         return {self.name: self.token}
+
+    @property
+    def words(self) -> Words:
+        return Words(self.name, self.token)
 
     def put_on_record(self, kind: LeafKind, kept: dict[int, dict[str, str]]) -> None:
         """Say which rows are about to be rewritten. Their content is summed up afterwards."""
@@ -69,6 +89,45 @@ class Erasing:
             ],
             ignore_conflicts=True,
         )
+
+
+@contextmanager
+def at_work(work: Erasing) -> Iterator[None]:
+    """A transaction in which the guards let this act rewrite what it has put on record; at its end
+    each rewritten row is summed up."""
+    with transaction.atomic():
+        _name_act(str(work.act))
+        yield
+        sum_up(work)
+        _name_act("")
+
+
+def _name_act(act: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('tilecourt.erasure', %s, true)", [act])
+
+
+def open_rows(work: Erasing, kind: LeafKind, rows: Iterable[int]) -> dict[int, bytes]:
+    """Put rows on record with the commitments of their leaves, and take their salts.
+
+    Gives a key for each row that was not opened before: its salt; for a row that was sealed before
+    there were salts, or not yet, one that nobody keeps.
+    """
+    keys = sorted(rows)
+    salts = row_salts(kind, keys, is_making=False)
+    hidden = SEALED[kind].hidden
+    earlier = kept_commitments(kind, keys)
+    kept: dict[int, dict[str, str]] = {}
+    for key, values in read_rows(kind, keys):
+        if key in salts:
+            made = commitment_of(salts[key], [values[place] for place in hidden])
+            kept[key] = {"sealed": made.hex()}
+        else:
+            kept[key] = earlier.get(key, {})
+    work.put_on_record(kind, kept)
+    RowSalt.objects.filter(kind=kind, row__in=list(salts)).delete()
+    fresh = {key: os.urandom(SALT_BYTES) for key in keys if key not in earlier}
+    return fresh | salts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

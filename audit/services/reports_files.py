@@ -87,6 +87,8 @@ def facts_of(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Filters", "; ".join(f"{name} {value}" for name, value in document["filters"]) or "none"),
         ("Times", "as logged where a hand was played, else UTC"),
         ("Made of", sealed),
+        *([("Names erased", f"by {', '.join(erased)}; files and signature are of after that")]
+          if (erased := document.get("erasures")) else ()),
     ]  # fmt: skip
 
 
@@ -245,6 +247,8 @@ def write_note(document: Mapping[str, Any], files: Files) -> str:
         f"json {hashlib.sha256(files.json).hexdigest()} {len(files.json)}",
         f"csv {hashlib.sha256(files.csv).hexdigest()} {len(files.csv)}",
     ]
+    if erased := document.get("erasures"):
+        lines.append(f"erased {' '.join(erased)}")
     if files.pdf is not None:
         lines.append(f"pdf {hashlib.sha256(files.pdf).hexdigest()} {len(files.pdf)}")
     return "\n".join(lines) + "\n"

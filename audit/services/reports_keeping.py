@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 
 import replay
@@ -33,6 +34,7 @@ _FILTERS = {
     "large_win": "large win from",
     "large_wager": "large wager from",
 }
+SERIES_BYTES = 8
 Parts = Iterable[tuple[date, bytes, bytes]]
 
 
@@ -55,28 +57,39 @@ def keep_report(*, run: ReportRun, scope: Scope, rules: Rules, parts: Parts) -> 
     body = Body(
         sections=made.sections, checks=made.checks, rulesets=rulesets_of_days(scope, days, rules)
     )
-    series = _series(run, definition)
-    _lock(series)
-    previous = Report.objects.filter(series=series).order_by("-edition").first()
+    _lock(run)
+    previous = _newest(run)
     if previous is not None and _says_the_same(previous, body, definition):
         return previous
-    return _store(run, scope, rules, body, facts.digest(), previous, series)
+    return _store(run, scope, rules, body, facts.digest(), previous)
 
 
-def _series(run: ReportRun, definition: Definition) -> bytes:
-    """What was asked for, summed up; the definition's version is not part of it."""
-    asked = [
-        definition.kind.value, run.basis, run.first.isoformat(), run.last.isoformat(),
-        run.parameters, run.sources,
-    ]  # fmt: skip
-    return hashlib.sha256(canonical({"asked": asked}).encode()).digest()
+def series_of(first: int) -> bytes:
+    """What the editions of one report have in common: the number of the first, SERIES_BYTES long.
+
+    No hash of what was asked for: it may name a player, who could be guessed by it.
+    """
+    return first.to_bytes(SERIES_BYTES, "big")
 
 
-def _lock(series: bytes) -> None:
+def _lock(run: ReportRun) -> None:
     """Of two that make the same report at once the second waits, and finds the first's."""
+    asked = [run.kind, run.basis, run.first.isoformat(), run.last.isoformat(),
+             run.parameters, run.sources]  # fmt: skip
+    found = hashlib.sha256(canonical({"asked": asked}).encode()).digest()
     with connection.cursor() as cursor:
-        number = int.from_bytes(series[:8], "big", signed=True)
+        number = int.from_bytes(found[:8], "big", signed=True)
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+
+
+def _newest(run: ReportRun) -> Report | None:
+    """The newest edition of what was asked for; the definition's version is not part of that."""
+    sources = Q(sources=None) if run.sources is None else Q(sources=run.sources)
+    found = Report.objects.filter(
+        sources, kind=run.kind, basis=run.basis, first=run.first, last=run.last,
+        parameters=run.parameters,
+    )  # fmt: skip
+    return found.order_by("-edition").first()
 
 
 def _says_the_same(report: Report, body: Body, definition: Definition) -> bool:
@@ -94,7 +107,6 @@ def _store(
     body: Body,
     facts: bytes,
     previous: Report | None,
-    series: bytes,
 ) -> Report:
     number, made_at = _next_number(), timezone.now().replace(microsecond=0)
     changes = Body(sections=(), checks=())
@@ -112,7 +124,7 @@ def _store(
         last=run.last,
         parameters=run.parameters,
         sources=run.sources,
-        series=series,
+        series=series_of(number) if previous is None else previous.series,
         edition=document["edition"],
         previous=previous,
         title=document["title"],
@@ -134,7 +146,7 @@ def _store(
         csv=files.csv,
         pdf=files.pdf,
         pdf_maker=files.pdf_maker,
-        note=_signed(document, files),
+        note=sign_report(document, files),
     )
 
 
@@ -213,5 +225,6 @@ def _keys() -> SealKeys:
     return read_keys() or make_seal_key()
 
 
-def _signed(document: dict[str, Any], files: Files) -> str:
+def sign_report(document: dict[str, Any], files: Files) -> str:
+    """The signed note about a report. Raises: SealKeyMissing."""
     return _keys().private.sign(write_note(document, files))

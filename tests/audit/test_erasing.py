@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 from datetime import UTC, date, datetime
+from urllib.parse import parse_qsl
 
 import pytest
 from django.contrib.auth.models import User
@@ -32,6 +33,7 @@ from audit.models import (
     ReportPart,
     ReportRun,
     Role,
+    SavedFilter,
     SealedLeaf,
     ShareLink,
     Upload,
@@ -41,6 +43,7 @@ from audit.models import (
 from audit.selectors.access import access_of
 from audit.selectors.seal_keys import read_keys
 from audit.selectors.sealed_rows import SEALED
+from audit.selectors.veiled_rows import FORM
 from audit.services import compare_table, erasing, sealing
 from audit.services.bundling import bundle_hand
 from audit.services.erasing import ErasureRefused, erase_person
@@ -245,7 +248,8 @@ def test_two_people_of_one_hand_are_erased_one_after_the_other(played, keeper):
 def test_a_stopped_erasure_goes_on(played, keeper, monkeypatch):
     monkeypatch.setattr(erasing, "HANDS_AT_ONCE", 1)
 
-    def stop(done, whole):
+    def stop(what, done, whole):
+        assert (what, whole) == ("hands", 5)
         if done == 2:
             raise KeyboardInterrupt
 
@@ -348,7 +352,9 @@ def test_the_command_tells_what_it_did(played, keeper):
     )  # fmt: skip
     act = Erasure.objects.get()
     words = out.getvalue().splitlines()
-    assert words[0] == f"Erased by act E-{act.pk}: {act.token} stands for the name."
+    # What names the person is said before anything is erased.
+    assert words[0] == "5 hands have this name."
+    assert words[1] == f"Erased by act E-{act.pk}: {act.token} stands for the name."
     assert f"{act.counts['hand version']:,} rewritten: hand version" in words
     with pytest.raises(SystemExit):
         call_command(
@@ -405,15 +411,15 @@ def test_what_was_sealed_with_names_is_erased_and_said_to_be(ingest, keeper, mon
     assert not NameSalt.objects.exists()
     ingest(log(renamed(PAI, "", "", hand_id="new")))
     seal()
-    assert set(SealedLeaf.objects.values_list("form", flat=True)) == {1, 2}
+    assert set(SealedLeaf.objects.values_list("form", flat=True)) == {1, FORM}
     assert verify()[0] == 0
     erase(keeper)
     assert places_of(NAME) == set()
     status, words = verify()
     assert status == 0, words
     assert words[0] == (
-        "5 leaves of form 1: over names that were erased since; their rows are as the acts left"
-        " them"
+        "5 leaves of early forms: over names that were erased since; their rows are as the acts"
+        " left them"
     )
     version = HandVersion.objects.order_by("pk").first()
     tamper(f"UPDATE audit_handversion SET sha256 = sha256('x') WHERE id = {version.pk}")
@@ -451,14 +457,23 @@ def test_messages_to_webhooks_and_runs_of_reports_hold_the_name_no_more(ingest, 
 
 
 @pytest.mark.parametrize("name", [NAME, "陳大文", 'Q"uote\\'])
-def test_what_only_a_person_can_judge_is_counted_however_it_is_spelt(ingest, keeper, name):
+def test_what_somebody_wrote_has_the_token_however_the_name_is_spelt(ingest, keeper, name):
     ingest(log(renamed(B, SEAT_1, name)))
     hand = Hand.objects.get()
-    save_filter(account_id=keeper.account_id, name="Mine", query={"player": name})
+    save_filter(account_id=keeper.account_id, name="Mine", query={"player": name, "table": "T1"})
     LegalHold.objects.create(source=SOURCE, reason=f"{name} sues", placed_by_id=keeper.account_id)
     ShareLink.objects.create(
         hand=hand, viewpoint="public", reason=f"for {name}", prefix="x", sha256=bytes(32),
         created_by_id=keeper.account_id, expires_at=datetime(2099, 1, 1, tzinfo=UTC),
     )  # fmt: skip
     act = Erasure.objects.get(pk=erase(keeper, name))
-    assert act.left == {"reasons of holds": 1, "reasons of links": 1, "saved filters": 1}
+    assert act.left == {}
+    assert (act.counts["legal hold"], act.counts["link to a hand"], act.counts["saved filter"]) == (
+        1, 1, 1,
+    )  # fmt: skip
+    assert LegalHold.objects.get().reason == f"{act.token} sues"
+    assert ShareLink.objects.get().reason == f"for {act.token}"
+    query = dict(parse_qsl(SavedFilter.objects.get().query))
+    assert query == {"player": act.token, "table": "T1"}
+    assert places_of(name) == set()
+    assert verify()[0] == 0

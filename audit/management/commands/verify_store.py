@@ -152,8 +152,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{count:,} leaves: deleted under retention run {run}")
         if state.erased:
             self.stdout.write(
-                f"{state.erased:,} leaves of form 1: over names that were erased since; their rows"
-                " are as the acts left them"
+                f"{state.erased:,} leaves of early forms: over names that were erased since; their"
+                " rows are as the acts left them"
             )
         for sentence in state.troubles:
             self.stdout.write(sentence)
