@@ -11,8 +11,8 @@ class Replacement(models.Model):
     """A hand whose record is read as another hand now, which stands for it.
 
     `source` and `name` are the identity that `engine` reads in the same bytes; their line was
-    handed in again by the re-audit that found it. The hand stays with all that was said of it, and
-    is counted no longer.
+    handed in again by the re-audit that found it, or without one by whoever sent it. The hand stays
+    with all that was said of it, and is counted no longer.
     """
 
     hand = models.OneToOneField(
@@ -25,7 +25,9 @@ class Replacement(models.Model):
     source = exact_name()
     name = exact_name()
     engine = models.CharField(max_length=32)
-    reaudit = models.ForeignKey(Reaudit, on_delete=models.PROTECT, related_name="+", db_index=False)
+    reaudit = models.ForeignKey(
+        Reaudit, on_delete=models.PROTECT, related_name="+", db_index=False, null=True
+    )
     created_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:

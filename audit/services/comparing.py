@@ -22,6 +22,7 @@ from audit.models import Hand, HandVersion, Table, TableTouch, Verdict
 from audit.selectors import current_rulesets
 from audit.selectors.months import within
 from audit.services.comparisons import Compared, StoredHand, store_comparisons
+from audit.services.rereading import replace_reread
 from audit.services.storing_sql import LOOK_UP
 from audit.zstd import unpacked
 
@@ -72,7 +73,8 @@ def _compare_some(table_id: int) -> bool:
         end = _end_of_batch(hands, span.since, last)
         before = _hand_before(hands, span.since)
         batch = _in_order(hands.filter(played_at__gte=span.since, played_at__lte=end))
-        store_comparisons(_compared(before, batch))
+        reread = replace_reread(batch)
+        store_comparisons(_compared(before, [hand for hand in batch if hand.pk not in reread]))
         if end < last:
             TableTouch.objects.filter(pk__in=span.touches[1:]).delete()
             TableTouch.objects.filter(pk=span.touches[0]).update(
