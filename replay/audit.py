@@ -313,7 +313,7 @@ def walk_of(found: Read, ruleset: Ruleset) -> Walk:
         figures = found.game.derive(found.hand, found.facts, rules)
     return Walk(
         steps=_with_findings(steps, findings),
-        figures=tuple(_with_own(figure, findings) for figure in figures),
+        figures=_with_own(figures, findings),
     )
 
 
@@ -343,15 +343,20 @@ _NAME_OF_CODE = {
 }
 
 
-def _with_own(figure: Figure, findings: tuple[Finding, ...]) -> Figure:
-    own = tuple(
-        finding
-        for finding in findings
-        if finding.event is None
-        and _NAME_OF_CODE.get(finding.code) == figure.name
-        and finding.seat == figure.seat
-        and finding.subject == figure.subject
-        # A bet and a player may bear one name.
-        and finding.logged == figure.logged
-    )
-    return replace(figure, findings=own) if own else figure
+def _with_own(figures: tuple[Figure, ...], findings: tuple[Finding, ...]) -> tuple[Figure, ...]:
+    """Each figure with the findings on it. A hand may have thousands of both: one look-up each."""
+    on: dict[tuple[str | int | None, ...], list[Finding]] = {}
+    for finding in findings:
+        name = _NAME_OF_CODE.get(finding.code)
+        if finding.event is None and name is not None:
+            on.setdefault((name, finding.seat, finding.subject), []).append(finding)
+    told: list[Figure] = []
+    for figure in figures:
+        own = tuple(
+            finding
+            for finding in on.get((figure.name, figure.seat, figure.subject), ())
+            # A bet and a player may bear one name. An entry of nobody has nothing to be expected.
+            if finding.logged == figure.logged and finding.expected in (None, figure.recomputed)
+        )
+        told.append(replace(figure, findings=own) if own else figure)
+    return tuple(told)

@@ -330,3 +330,27 @@ def test_a_hand_of_thousands_of_wagers_is_told() -> None:
     steps = walk(hand([*bets, *dealing()], None)).steps
     assert len(steps[-1].board.doors[1].wagers) == 4_000
     assert steps[-1].board.corner_notes == ("4000 wagers, 4000.00 staked",)
+
+
+def test_a_figure_has_its_own_findings_where_a_bet_and_a_player_bear_one_name() -> None:
+    bets = [wager("ann", "ann", "shun", "win", "100"), wager("b2", "ann", "dao", "win", "50")]
+    logged = {
+        "bets": [entry("ann", "7", "100"), entry("b2", "50", "50")],
+        "players": [entry("ann", "7", "150", kind="player")],
+    }
+    figures = walk(hand([*bets, *dealing()], logged)).figures
+    found = {figure.owner: figure.findings for figure in figures if figure.findings}
+    expected = {owner: [one.expected for one in its] for owner, its in found.items()}
+    assert expected == {"bet-ann": ["100.00"], "player-ann": ["150.00"]}
+
+
+def test_each_of_thousands_of_wrong_figures_has_its_finding() -> None:
+    names = [f"p{number}" for number in range(2_000)]
+    bets = [wager(f"b{number}", name, "shun", "win", "1") for number, name in enumerate(names)]
+    logged = {
+        "bets": [entry(f"b{number}", "2", "2") for number in range(2_000)],
+        "players": [entry(name, "2", "2", kind="player") for name in names],
+    }
+    figures = walk(hand([*bets, *dealing()], logged)).figures
+    assert len(figures) == 8_000
+    assert all([one.subject for one in figure.findings] == [figure.subject] for figure in figures)
