@@ -19,25 +19,29 @@ Row = tuple[Cell, ...]
 
 
 def figure_rows(settlement: Json | None, raw: bytes, players: Sequence[str]) -> Iterator[Row]:
-    """`players` are by seat in a game with seats. A side that is not there is empty."""
-    result = told(raw).result or {}
+    """`players` are by seat in a game with seats. A side that is not there is empty.
+
+    Amounts have the decimals of their currency, however few the log spelt.
+    """
+    line = told(raw)
+    result, digits = line.result or {}, line.minor_digits
     settled = settlement or {}
     if "seats" in settled or "seats" in result:
-        yield from _seats(settled, result, players)
+        yield from _seats(settled, result, players, digits)
         return
     for kind, place in (("bet", 1), ("player", 2)):
         for name, (logged, right) in _pairs(settled, result, f"{kind}s", kind).items():
             who: list[Cell] = [None, None, None]
             who[place] = name
-            yield (*who, *_sides(logged, right, "profit"))
+            yield (*who, *_sides(logged, right, "profit", digits))
 
 
-def _seats(settled: Json, result: Json, players: Sequence[str]) -> Iterator[Row]:
+def _seats(settled: Json, result: Json, players: Sequence[str], digits: int) -> Iterator[Row]:
     pairs = _pairs(settled, result, "seats", "seat")
     for seat in sorted(pairs):
         logged, right = pairs[seat]
         player = players[seat] if 0 <= seat < len(players) else None
-        yield (seat, None, player, *_sides(logged, right, "net"))
+        yield (seat, None, player, *_sides(logged, right, "net", digits))
 
 
 def _pairs(settled: Json, result: Json, entries: str, key: str) -> dict[Any, tuple[Json, Json]]:
@@ -48,9 +52,15 @@ def _pairs(settled: Json, result: Json, entries: str, key: str) -> dict[Any, tup
     return {name: (logged.get(name, {}), right.get(name, {})) for name in names}
 
 
-def _sides(logged: Json, right: Json, net: str) -> Iterator[Cell]:
+def _sides(logged: Json, right: Json, net: str, digits: int) -> Iterator[Cell]:
     for name in FIGURES:
         key = net if name == "net" else name
         for side in (logged, right):
             text = side.get(key)
-            yield Plain(text) if isinstance(text, str) else None
+            yield Plain(_with_decimals(text, digits)) if isinstance(text, str) else None
+
+
+def _with_decimals(amount: str, digits: int) -> str:
+    """A well-formed amount of at most so many decimals with all of them."""
+    whole, _, fraction = amount.partition(".")
+    return f"{whole}.{fraction:0<{digits}}" if digits else whole

@@ -32,6 +32,7 @@ class Told(msgspec.Struct, frozen=True):
     """What is read again of a stored line, which was read whole when it came in."""
 
     format: str = ""
+    minor_digits: int = 0
     round: Rounds | None = None
     result: dict[str, Any] | None = None
 

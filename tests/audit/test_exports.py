@@ -166,6 +166,24 @@ def test_svc_19_zeros_have_rows(ingest: Ingest) -> None:
     assert all(row["net_logged"] == "0.00" for row in zeros)
 
 
+def test_svc_19_a_zero_is_written_with_its_decimals_however_it_was_logged(ingest: Ingest) -> None:
+    hand = json.loads(B)
+    spelt = {"9.50": "9.5", "-100.00": "-100", "38.00": "38", "0.00": "0"}
+    for seat in hand["result"]["seats"]:
+        for name in ("gross", "rake", "net", "valid_bet"):
+            seat[name] = spelt.get(seat[name], seat[name])
+    ingest(log(changed(B, result=hand["result"])))
+    rows = read(sheet_of("figures"))
+    assert [row["net_logged"] for row in rows] == ["9.50", "-100.00", "38.00", "47.50"]
+    assert [row["rake_logged"] for row in rows] == [row["rake_recomputed"] for row in rows]
+    assert rows[1]["rake_logged"] == "0.00"
+    bets = json.loads(W)["result"]
+    bets["bets"][0]["profit"] = "100"
+    ingest(log(changed(W, result=bets)))
+    paid = [row["net_logged"] for row in read(sheet_of("figures")) if row["bet"] == "b1"]
+    assert paid == ["100.00"]
+
+
 def test_svc_27_decimals_are_the_currencys(ingest: Ingest) -> None:
     ingest((ODD / "minor-digits.ndjson").read_bytes())
     rows = [row for row in read(sheet_of("figures")) if row["seat"] == "2"]
