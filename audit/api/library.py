@@ -124,7 +124,8 @@ class SourceOne(OfSources):
     @described(said.SOURCE)
     def get(self, request: Request, source: str) -> Response:
         check_parameters(request)
-        detail = found(sources.source_detail, source, sources=self.sources())
+        raw = access_of_api(request).sources(Act.SEE_RAW)
+        detail = found(sources.source_detail, source, sources=self.sources(), raw_sources=raw)
         drift = [
             shapes.UnknownField(
                 feed=one.feed,

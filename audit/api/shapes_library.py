@@ -65,7 +65,7 @@ class UnknownField(Shape, frozen=True, kw_only=True):
     first_seen_at: Utc
     upload: int | None
     line: int
-    example: str
+    example: Annotated[str | None, Meta(description="Its value there; null without `see-raw`.")]
 
 
 class SourceOne(SourceShort, frozen=True, kw_only=True):

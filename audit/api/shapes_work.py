@@ -91,7 +91,9 @@ class RefusedLine(Shape, frozen=True, kw_only=True):
     offset: Annotated[int, Meta(description="The byte at which the line starts, unpacked.")]
     place: str
     reason: str
-    begins: Annotated[str | None, Meta(description="Its beginning; null where it was not kept.")]
+    begins: Annotated[
+        str | None, Meta(description="Its beginning; null where not kept or not shown.")
+    ]
     is_cut: bool
     sha256: Sha256 | None
     is_our_fault: bool

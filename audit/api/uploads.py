@@ -167,6 +167,7 @@ class RefusedOf(Resource):
             page = selectors.list_refusals(
                 upload,
                 sources=sources_of_api(request),
+                raw_sources=access_of_api(request).sources(Act.SEE_RAW),
                 account_id=access_of_api(request).account_id,
                 cursor=asked.cursor,
                 limit=asked.limit,

@@ -91,6 +91,8 @@ REFUSED = Operation(
     id="upload_refused",
     group="Uploads",
     summary="The refused lines of an upload, by line",
+    about="`begins` takes the act `see-raw` in all sources of the upload, unless one sent it"
+    " oneself; it is null without, and everything else is told.",
     parameters=PAGING,
     gives=shapes.RefusedPage,
     example={

@@ -19,6 +19,7 @@ class Act(StrEnum):
     OWN_ACCOUNT = "own-account"
     SEE_HANDS = "see-hands"
     SEE_UPLOADS = "see-uploads"
+    SEE_RAW = "see-raw"
     UPLOAD = "upload"
     SEE_SOURCES = "see-sources"
     SEE_RULES = "see-rules"
@@ -60,6 +61,7 @@ TABLE: dict[Act, frozenset[Role]] = {
     Act.OWN_ACCOUNT: frozenset(),
     Act.SEE_HANDS: frozenset({_S, _I, _A}),
     Act.SEE_UPLOADS: frozenset({_S, _I, _A, _M}),
+    Act.SEE_RAW: frozenset({_S, _I, _A}),
     Act.UPLOAD: frozenset({_I, _M}),
     Act.SEE_SOURCES: frozenset({_S, _I, _A, _M}),
     Act.SEE_RULES: frozenset({_S, _I, _A, _W, _P, _M}),

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 
 from audit.models import FeedDrift, HandVersion, PartialRecord, Upload, Verdict
-from audit.selectors.access import Sources
+from audit.selectors.access import NOWHERE, Sources
 from audit.selectors.belonging import holds, uploads_seen
 from audit.selectors.filters import CHOICES_MAX
 from audit.selectors.pages import NotFound
@@ -51,7 +51,8 @@ class SourceRow:
 class DriftRow:
     """A field that its importer does not know, where it was seen first, and in how many records.
 
-    An upload that may not be seen has no number and no name.
+    An upload that may not be seen has no number and no name; `example` is None where raw values
+    may not be seen.
     """
 
     feed: str
@@ -61,7 +62,7 @@ class DriftRow:
     upload_id: int | None
     upload_name: str
     line: int
-    example: str
+    example: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,8 +157,8 @@ def list_sources(*, sources: Sources) -> tuple[SourceRow, ...]:
     return _rows(None if sources is None else sorted(sources))
 
 
-def source_detail(name: str, *, sources: Sources) -> SourceDetail:
-    """One source. Raises: SourceNotFound."""
+def source_detail(name: str, *, sources: Sources, raw_sources: Sources = NOWHERE) -> SourceDetail:
+    """One source; raw values are shown of `raw_sources`. Raises: SourceNotFound."""
     # A name that no hand can have must not reach the database.
     is_name = "\0" not in name and 1 <= len(name) <= 128
     rows = _rows([name]) if is_name and holds(sources, name) else ()
@@ -182,7 +183,7 @@ def source_detail(name: str, *, sources: Sources) -> SourceDetail:
                 upload_id=one.upload_id if one.upload_id in seen else None,
                 upload_name=one.upload.name if one.upload_id in seen else "",
                 line=one.line,
-                example=one.example,
+                example=one.example if holds(raw_sources, name) else None,
             )
             for one in shown
         ),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import BinaryField, F, Func, QuerySet
+from django.db.models import BinaryField, F, Func, QuerySet, Value
 from django.utils import timezone
 
 from audit.models import Reaudit, Refusal, Upload, UploadState
-from audit.selectors.access import Sources
+from audit.selectors.access import NOWHERE, Sources
 from audit.selectors.belonging import uploads_in, uploads_seen, within
 from audit.selectors.pages import (
     KEY_MAX,
@@ -76,7 +76,8 @@ class UploadRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalRow:
-    """One refused line. `raw` is its beginning for the eye, None where the bytes were not kept.
+    """One refused line. `raw` is its beginning for the eye, None where the bytes were not kept, or
+    where they may not be seen (`is_hidden`).
 
     `hand_pk` is the hand that stands for it since a re-audit, `reaudit_id` which one; else None.
     """
@@ -88,6 +89,7 @@ class RefusalRow:
     reason: str
     raw: str | None
     is_raw_cut: bool
+    is_hidden: bool
     sha256: str | None
     is_our_fault: bool
     hand_pk: int | None
@@ -142,12 +144,14 @@ def list_refusals(
     upload_id: int,
     *,
     sources: Sources,
+    raw_sources: Sources = NOWHERE,
     account_id: int | None = None,
     cursor: str | None = None,
     limit: int = 100,
 ) -> Page[RefusalRow]:
     """The refused lines of an upload, by line; none of one that may not be seen.
 
+    `raw_sources` are those in which raw lines may be seen: what an upload of others is shown of.
     Raises: BadQuery.
     """
     limit = check_limit(limit)
@@ -157,7 +161,10 @@ def list_refusals(
     if not uploads_seen([upload_id], sources=sources, account_id=account_id):
         return Page(rows=())
     # Of a long line only what the page shows is fetched.
-    start = Func("raw", 1, FIRST_BLOCK_BYTES, function="substring", output_field=BinaryField())
+    is_hidden = not _raw_is_seen(upload_id, sources=raw_sources, account_id=account_id)
+    start: Any = Func("raw", 1, FIRST_BLOCK_BYTES, function="substring", output_field=BinaryField())
+    if is_hidden:
+        start = Value(None, output_field=BinaryField())
     found = (
         Refusal.objects.filter(upload_id=upload_id)
         .defer("raw")
@@ -178,12 +185,21 @@ def list_refusals(
         _refusal_row(
             refusal,
             refusal.start,
+            is_hidden,
             refusal.hand_pk,
             refusal.reaudit_id if refusal.reaudit_id in named else None,
         )
         for refusal in refusals
     ]
     return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.line,))
+
+
+def _raw_is_seen(upload_id: int, *, sources: Sources, account_id: int | None) -> bool:
+    """Whether the raw lines of an upload may be seen: one's own, and those of one's sources."""
+    if uploads_seen([upload_id], sources=sources, account_id=account_id):
+        return True
+    own = Upload.objects.filter(pk=upload_id, received_by_id=account_id)
+    return account_id is not None and own.exists()
 
 
 def _reaudits_seen(numbers: set[int], sources: Sources) -> set[int]:
@@ -265,6 +281,7 @@ def _rate(upload: Upload, audited: int) -> float | None:
 def _refusal_row(
     refusal: Refusal,
     start: bytes | memoryview | None,
+    is_hidden: bool,
     hand_pk: int | None,
     reaudit_id: int | None,
 ) -> RefusalRow:
@@ -277,6 +294,7 @@ def _refusal_row(
         reason=refusal.reason,
         raw=None if raw is None else raw[:RAW_SHOWN].decode("utf-8", "backslashreplace"),
         is_raw_cut=raw is not None and len(raw) > RAW_SHOWN,
+        is_hidden=is_hidden,
         sha256=refusal.sha256.hex() if refusal.sha256 else None,
         is_our_fault=refusal.is_our_fault,
         hand_pk=hand_pk,

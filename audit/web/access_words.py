@@ -28,6 +28,7 @@ ACTS: dict[Act, Promise] = {
     Act.OWN_ACCOUNT: _("Keep one's own account"),
     Act.SEE_HANDS: _("See hands"),
     Act.SEE_UPLOADS: _("See uploads"),
+    Act.SEE_RAW: _("See raw lines"),
     Act.UPLOAD: _("Upload"),
     Act.SEE_SOURCES: _("See sources"),
     Act.SEE_RULES: _("See the rules"),

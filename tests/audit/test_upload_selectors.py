@@ -72,7 +72,7 @@ def test_an_upload_that_is_still_coming_has_no_share(db) -> None:
 
 def test_refusals_are_listed_by_line_in_pages(ingest) -> None:
     row = ingest(log(*(b"x%d" % number for number in range(5)), B))
-    first = selectors.list_refusals(row.id, limit=2, sources=None)
+    first = selectors.list_refusals(row.id, limit=2, sources=None, raw_sources=None)
     second = selectors.list_refusals(row.id, cursor=first.next_cursor, limit=2, sources=None)
     third = selectors.list_refusals(row.id, cursor=second.next_cursor, limit=2, sources=None)
     assert [[one.line for one in page.rows] for page in (first, second, third)] == [
@@ -100,7 +100,7 @@ def test_of_a_long_refused_line_only_the_beginning_is_shown(ingest) -> None:
     noise = hashlib.shake_256(b"seed").digest(500_000).replace(b"\n", b"").replace(b"\r", b"")
     line = b"x" * 10 + noise
     row = ingest(log(line, b"short"))
-    long, short = selectors.list_refusals(row.id, sources=None).rows
+    long, short = selectors.list_refusals(row.id, sources=None, raw_sources=None).rows
     assert long.is_raw_cut
     assert long.raw == line[:2_000].decode("utf-8", "backslashreplace")
     assert long.sha256 == hashlib.sha256(line).hexdigest()
@@ -110,7 +110,7 @@ def test_of_a_long_refused_line_only_the_beginning_is_shown(ingest) -> None:
 def test_bytes_that_are_no_text_are_shown_as_escapes(ingest) -> None:
     row = ingest(b"\xff\xfe\xfd" + b"\n" + b"\xe4\x80" + b"\n")
     row = ingest(b"a\xff\x00b\n")
-    (refusal,) = selectors.list_refusals(row.id, sources=None).rows
+    (refusal,) = selectors.list_refusals(row.id, sources=None, raw_sources=None).rows
     assert refusal.raw == "a\\xff\0b"
 
 

@@ -42,11 +42,11 @@ FIELDS = {one.name: getattr(one.callback, "needed_field", "") for _, one in patt
 # Whoever has no role has no first page.
 HOME = "home"
 # Whoever signs out is out: this comes last.
-LAST = ("logout",)
+LAST = ("out-everywhere", "logout")
 
 
 def rows_of_pages() -> list[Row]:
-    return sorted(written(), key=lambda row: row.name in LAST)
+    return sorted(written(), key=lambda row: LAST.index(row.name) + 1 if row.name in LAST else 0)
 
 
 # -- what is written, and what the code says -----------------------------------------------

@@ -10,7 +10,7 @@ from django.test import Client
 
 from audit import services
 from audit.models import Hand, JournalEntry, RefusedMinute, Role
-from audit.services import journal
+from audit.selectors.access import Act
 from audit.services.journal import REFUSED_MAX
 from audit.services.players import note_players
 from audit.tasks.access import count_refusals
@@ -85,9 +85,7 @@ def test_an_act_that_one_may_not_do_is_written_down(store: Any, django_user_mode
 
 def test_a_key_that_is_refused_is_named(store: Any, auditor: Any) -> None:
     store(PAI_GOW)
-    made = services.create_token(
-        name="narrow", days=1, account=auditor.username, acts=[journal.Act.UPLOAD]
-    )
+    made = services.create_token(name="narrow", days=1, account=auditor.username, acts=[Act.UPLOAD])
     answer = Client().get("/api/v1/hands/", headers={"Authorization": f"Bearer {made.token}"})
     assert answer.status_code == 403
     row = JournalEntry.objects.get(detail__has_key="refused")
@@ -156,7 +154,7 @@ def test_a_search_for_two_people_stands_under_both(site: Client, store: Any) -> 
 
 
 def test_a_decision_about_two_names_stands_under_both(site: Client, store: Any) -> None:
-    store(*renamed())
+    store(*renamed())  # type: ignore[no-untyped-call]
     note_players(seconds=60)
     form = {"source": "odd", "name": "Ling", "other": "Ling2", "act": "one", "reason": "asked him"}
     assert site.post("/players/decide", form).status_code == 302

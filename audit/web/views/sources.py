@@ -20,7 +20,7 @@ from audit.selectors.rulesets_force import (
     list_periods,
 )
 from audit.selectors.sources import FeedRecord, feed_record, list_sources, source_detail
-from audit.web.access import needs, sources_of_request
+from audit.web.access import access_of_request, needs, sources_of_request
 from audit.web.presenters.hands import present_head
 from audit.web.presenters.sources import present_partial, present_source, present_sources
 
@@ -42,7 +42,11 @@ def source_list(request: HttpRequest) -> HttpResponse:
 def source_page(request: HttpRequest, source: str) -> HttpResponse:
     """One source: its hands, what its records lack, which fields nobody knows."""
     try:
-        detail = source_detail(source, sources=sources_of_request(request))
+        detail = source_detail(
+            source,
+            sources=sources_of_request(request),
+            raw_sources=access_of_request(request).sources(Act.SEE_RAW),
+        )
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
     context = present_source(detail) | {

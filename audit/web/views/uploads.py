@@ -117,7 +117,12 @@ def _one(request: HttpRequest, upload: int, template: str) -> HttpResponse:
     try:
         seen = _seen_by(request, Act.SEE_UPLOADS)
         row = selectors.get_upload(upload, **seen)
-        refusals = selectors.list_refusals(upload, cursor=request.GET.get("cursor"), **seen)
+        refusals = selectors.list_refusals(
+            upload,
+            cursor=request.GET.get("cursor"),
+            raw_sources=access_of_request(request).sources(Act.SEE_RAW),
+            **seen,
+        )
     except selectors.NotFound as error:
         raise Http404(str(error)) from None
     except selectors.BadQuery as error:
