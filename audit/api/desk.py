@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -171,6 +172,15 @@ def do_act(case: int, asked: shapes.ActAsked, *, sources: Sources, user: User) -
         desk.withdraw_case(**how, reason=asked.reason, revision=asked.revision)
 
 
+def _instant(said_at: datetime) -> datetime:
+    """The same in UTC. Raises: ApiError 400 for one before the first year or after the last."""
+    try:
+        return said_at.astimezone(UTC)
+    except OverflowError:
+        message = "There is no such time in UTC."
+        raise ApiError(400, "bad-claim", message, place="$.said_at") from None
+
+
 class ClaimList(OfDesk):
     """GET claims, the newest first; POST lodges one."""
 
@@ -205,7 +215,7 @@ class ClaimList(OfDesk):
             raise ApiError(404, "not-found", "There is no such hand.", place="$.hands")
         complaint = desk.Complaint(
             player=asked.player,
-            claimed_at=asked.said_at,
+            claimed_at=_instant(asked.said_at),
             text=asked.text,
             hand_ids=tuple(keys),
             amount=asked.amount,

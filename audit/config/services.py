@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from kombu.transport import TRANSPORT_ALIASES
 
 from audit.devstack.errors import StackError
 from audit.devstack.state import read_services, state_folder
@@ -58,6 +59,24 @@ def database_from_url(url: str) -> dict[str, Any]:
         "PORT": str(port or options.pop("port", "")),
         "OPTIONS": options,
     }
+
+
+def broker_from_url(url: str) -> str:
+    """The address of the broker, or of several with semicolons, as it came.
+
+    Raises: ImproperlyConfigured for one of no kind.
+    """
+    for one in url.split(";"):
+        parts = urlsplit(one)
+        if parts.scheme.partition("+")[0] not in TRANSPORT_ALIASES:
+            raise ImproperlyConfigured(
+                "BROKER_URL must look like redis://host:6379/0 or amqp://user:password@host:5672//."
+            )
+        try:
+            _ = parts.port
+        except ValueError as error:
+            raise ImproperlyConfigured("The port in BROKER_URL is not a number.") from error
+    return url
 
 
 def cache_url(broker: str) -> str:

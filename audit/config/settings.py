@@ -17,7 +17,13 @@ from kombu import Queue
 
 from audit.config.logs import logging_config
 from audit.config.secret import secret_key
-from audit.config.services import cache_url, database_from_url, service_url, state_of
+from audit.config.services import (
+    broker_from_url,
+    cache_url,
+    database_from_url,
+    service_url,
+    state_of,
+)
 
 
 def flag(variable: str) -> bool:
@@ -133,7 +139,7 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Tasks. A task that runs longer than its limit is stopped; its lease ends and it is done again.
-CELERY_BROKER_URL = service_url("BROKER_URL", STATE)
+CELERY_BROKER_URL = broker_from_url(service_url("BROKER_URL", STATE))
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
@@ -346,6 +352,10 @@ TILECOURT_CASE_DAYS = number("TILECOURT_CASE_DAYS", 3)
 TILECOURT_CLAIM_DAYS = number("TILECOURT_CLAIM_DAYS", 7)
 TILECOURT_TAKE_MINUTES = number("TILECOURT_TAKE_MINUTES", 30)
 TILECOURT_CURRENCY_WEIGHTS = weights("TILECOURT_CURRENCY_WEIGHTS")
+
+# A ruleset is published after a rehearsal of so many hands, or of all there are; of fewer, whoever
+# publishes it says why they are enough.
+TILECOURT_REHEARSED_MIN = number("TILECOURT_REHEARSED_MIN", 1_000)
 
 # Reports: whose they are, from how many whole units on a win or a wager of a currency is large, and
 # which reports the clock makes of each gaming day that is over.

@@ -96,7 +96,7 @@ class Scope:
             raise BadQuery(
                 replay.say("Refused lines are one of {join}.", join=", ".join(RefusedLines.values))
             )
-        if len(named) > NAME_MAX or not named.isprintable():
+        if any(len(name) > NAME_MAX or not name.isprintable() for name in (named, ruleset)):
             raise BadQuery(replay.say("No ruleset has such a name."))
         rehearsed = rehearsable_ruleset(ruleset) if ruleset else None
         if ruleset and rehearsed is None:

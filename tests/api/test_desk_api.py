@@ -185,6 +185,8 @@ def test_a_claim_that_makes_no_sense_is_told(case: Case, post: Send) -> None:
         ({"player": "Nobody"}, 400, "bad-claim", "$"),
         ({"said_at": "2025-03-01"}, 400, "bad-body", "$.said_at"),
         ({"said_at": "2099-03-01T00:00:00Z"}, 400, "bad-claim", "$"),
+        ({"said_at": "0001-01-01T00:00:00+23:59"}, 400, "bad-claim", "$.said_at"),
+        ({"said_at": "9999-12-31T23:59:59-23:59"}, 400, "bad-claim", "$.said_at"),
         ({"said_at": "2026-03-01T00:00:00Z"}, 409, "conflict", None),
         ({"amount": "-1"}, 400, "bad-body", "$.amount"),
         ({"amount": "0.001"}, 400, "bad-claim", "$"),

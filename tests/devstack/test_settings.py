@@ -2,7 +2,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from audit.config.services import database_from_url
+from audit.config.services import broker_from_url, database_from_url
 
 
 @pytest.mark.django_db
@@ -34,3 +34,20 @@ def test_database_url_with_a_socket_folder():
 def test_a_wrong_database_url_is_refused_in_a_sentence(url):
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL"):
         database_from_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://localhost:6379/0", "rediss://:p%40@broker/1", "redis+socket:///run/x/valkey.sock",
+        "amqp://user:password@host:5672//", "sentinel://a:26379;sentinel://b:26379",
+    ],
+)  # fmt: skip
+def test_a_broker_of_a_known_kind_is_taken_as_it_is_written(url: str) -> None:
+    assert broker_from_url(url) == url
+
+
+@pytest.mark.parametrize("url", ["nonsense://x", "localhost:6379", "x", "redis://localhost:abc/0"])
+def test_a_broker_of_no_kind_is_told_in_a_sentence(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="BROKER_URL"):
+        broker_from_url(url)

@@ -294,5 +294,5 @@ def test_svc_34_damaged_addresses(site: Any, rehearsal: Reaudit) -> None:
         assert site.get(address).status_code == 404, address
     for address in ("/reaudits/?cursor=x", f"/reaudits/{job}/hands/?cursor=x",
                     f"/reaudits/{job}/hands/?flip=clean", f"/reaudits/{job}/hands/?flip=a~b~c~d",
-                    "/reaudits/new?upload=1e3"):  # fmt: skip
+                    "/reaudits/new?upload=1e3", "/reaudits/new?ruleset=%00"):  # fmt: skip
         assert site.get(address).status_code == 400, address
