@@ -21,8 +21,9 @@ from audit.api.parameters import check_parameters
 from audit.api.permissions import access_of_api, needs, note_shown_of_api
 from audit.api.resource import Resource, versioned
 from audit.selectors import api_players, players, sources
-from audit.selectors.access import Act, Sources
+from audit.selectors.access import Access, Act, Sources
 from audit.selectors.pages import BadQuery
+from audit.selectors.rulesets_revisions import find_revision
 
 TOML = "application/toml"
 
@@ -63,6 +64,7 @@ class RulesetOne(OfRules):
             options=options,
             said_by=dict(one.sources),
             content=reverse("api-ruleset-bytes", args=(one.id, one.revision)),
+            **_rehearsed(one.name, access_of_api(request)),
         )
         return versioned(request, answer)
 
@@ -83,6 +85,21 @@ def known_ruleset(ruleset: str, revision: int) -> replay.Ruleset:
     if one is None:
         raise Http404
     return one
+
+
+def _rehearsed(name: str, access: Access) -> dict[str, Any]:
+    """What it was rehearsed on, which counts hands, for those who see that of every source."""
+    nothing = {"rehearsed": None, "rehearsed_of": None, "rehearsed_few": None}
+    if access.sources(Act.SEE_RULESETS) is not None:
+        return nothing
+    row = find_revision(name)
+    if row.rehearsed_of is None:
+        return nothing
+    return {
+        "rehearsed": row.rehearsed or 0,
+        "rehearsed_of": row.rehearsed_of,
+        "rehearsed_few": row.unrehearsed_reason or None,
+    }
 
 
 def _ruleset(one: replay.Ruleset) -> dict[str, Any]:

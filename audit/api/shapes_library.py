@@ -34,6 +34,20 @@ class RulesetOne(RulesetShort, frozen=True, kw_only=True):
     options: dict[str, str | int | bool | list[str]]
     said_by: dict[str, str]
     content: Annotated[Path, Meta(description="Where its exact bytes are.")]
+    rehearsed: Annotated[
+        int | None,
+        Meta(
+            description="On how many hands it was rehearsed before it was published; null for one"
+            " that was shipped, and for callers who do not see the rulesets of every source."
+        ),
+    ]
+    rehearsed_of: Annotated[
+        int | None, Meta(description="How many hands it could have been rehearsed on then.")
+    ]
+    rehearsed_few: Annotated[
+        str | None,
+        Meta(description="Why so few were enough, by whoever published it."),
+    ]
 
 
 class SourceShort(Shape, frozen=True, kw_only=True):

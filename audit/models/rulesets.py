@@ -38,8 +38,9 @@ class RulesetRevision(models.Model):
 
     `author` wrote it, for `reason`. `publication` counts those that were published, so that a
     process sees by the highest one whether it knows them all. `rehearsal` is the re-audit of these
-    bytes that the approver relied on; without one `unrehearsed_reason` says why not. `closed_…` say
-    who retired or withdrew it.
+    bytes that the approver relied on, `rehearsed_of` how many hands it could have had then (None
+    for one that was published before that was counted). Without one, and with one of fewer hands
+    than are wanted, `unrehearsed_reason` says why. `closed_…` say who retired or withdrew it.
     """
 
     ruleset_id = exact_name()
@@ -64,6 +65,7 @@ class RulesetRevision(models.Model):
     rehearsal = models.ForeignKey(
         Reaudit, on_delete=models.PROTECT, null=True, related_name="+", db_index=False
     )
+    rehearsed_of = models.BigIntegerField(null=True, default=None)
     unrehearsed_reason = models.TextField(default="", blank=True)
     closed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.conf import settings
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 import replay
 from audit.models import Reaudit, Refusal, RulesetRevision, RulesetState, Upload
@@ -15,7 +16,12 @@ from audit.selectors.access import Sources
 from audit.selectors.belonging import uploads_in, within
 from audit.selectors.pages import NotFound
 from audit.selectors.reaudits import ENDS, ReauditRow, reaudit_row
-from audit.selectors.reaudits_scope import UNKNOWN_RULESET
+from audit.selectors.reaudits_scope import (
+    ANY_REVISION,
+    UNKNOWN_RULESET,
+    Scope,
+    preview_scope,
+)
 from audit.selectors.rulesets import current_rulesets, file_rulesets, ruleset_of_row
 
 State = Literal["draft", "rehearsed", "published", "retired", "withdrawn", "shipped"]
@@ -33,7 +39,8 @@ class RevisionRow:
     """One ruleset. `pk` is None for one out of a file, whose state is `shipped`.
 
     `rehearsed` is a draft whose very bytes were rehearsed. `rehearsal_id` is the re-audit that the
-    approver relied on; `closed_…` say who retired or withdrew it.
+    approver relied on, with so many hands of those that it could have had; `closed_…` say who
+    retired or withdrew it.
     """
 
     pk: int | None
@@ -53,6 +60,8 @@ class RevisionRow:
     published_at: datetime | None = None
     publish_reason: str = ""
     rehearsal_id: int | None = None
+    rehearsed: int | None = None
+    rehearsed_of: int | None = None
     unrehearsed_reason: str = ""
     closed_by: str = ""
     closed_at: datetime | None = None
@@ -79,12 +88,31 @@ class OptionChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """What a draft was rehearsed on: `rehearsed` hands of `could`, where `wanted` are wanted.
+
+    `could` is PREVIEW_MAX where there are that many or more. `rehearsal_id` is the latest one of
+    these very bytes that has ended and judged at least one hand, None without.
+    """
+
+    rehearsal_id: int | None
+    rehearsed: int
+    could: int
+    wanted: int
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether nobody must say why so few are enough."""
+        return self.rehearsal_id is not None and self.rehearsed >= self.wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RevisionDetail:
     """One ruleset with its options, what it changes, and what was tried with it.
 
     `previous` is the last revision of its id before it that is known, None for the first.
     `history` has every row of its name, also withdrawn drafts, the latest first. `waiting` are
-    refused lines that name it, up to WAITING_MAX.
+    refused lines that name it, up to WAITING_MAX. `proof` is of a draft alone.
     """
 
     row: RevisionRow
@@ -94,6 +122,7 @@ class RevisionDetail:
     rehearsals: tuple[ReauditRow, ...]
     history: tuple[RevisionRow, ...]
     waiting: int
+    proof: Proof | None
 
 
 def list_revisions() -> tuple[RevisionRow, ...]:
@@ -142,6 +171,41 @@ def revision_detail(sha256: str, *, sources: Sources) -> RevisionDetail:
         ),
         history=tuple(_revision_row(one) for one in history[:REVISIONS_MAX]),
         waiting=_waiting(row.name, sources) if row.is_known else 0,
+        proof=proof_of(ruleset, sources=sources) if row.is_draft else None,
+    )
+
+
+def proof_of(ruleset: replay.Ruleset, *, sources: Sources) -> Proof:
+    """What a ruleset was rehearsed on in these sources, out of what it could have been.
+
+    It could be of the hands that name any revision of its id; of all of its game where no revision
+    of its id is known.
+    """
+    is_new = all(one.id != ruleset.id for one in current_rulesets())
+    scope = Scope.parse(
+        {},
+        sources=sources,
+        named="" if is_new else ruleset.id + ANY_REVISION,
+        ruleset=ruleset.name,
+    )
+    could = preview_scope(scope).hands
+    last = (
+        Reaudit.objects.filter(
+            within(sources),
+            ruleset=ruleset.name,
+            ruleset_sha256=bytes.fromhex(ruleset.sha256),
+            state__in=ENDS,
+            rehearsed_count__gt=0,
+        )
+        .order_by("-pk")
+        .values_list("pk", "rehearsed_count")
+        .first()
+    )
+    return Proof(
+        rehearsal_id=None if last is None else last[0],
+        rehearsed=0 if last is None else last[1],
+        could=could,
+        wanted=min(settings.TILECOURT_REHEARSED_MIN, could),
     )
 
 
@@ -241,7 +305,7 @@ def _rows() -> QuerySet[RulesetRevision]:
         rehearsed_count__gt=0,
     )
     return RulesetRevision.objects.select_related("author", "published_by", "closed_by").annotate(
-        was_rehearsed=Exists(rehearsals)
+        was_rehearsed=Exists(rehearsals), rehearsed=F("rehearsal__rehearsed_count")
     )
 
 
@@ -265,6 +329,8 @@ def _revision_row(row: RulesetRevision) -> RevisionRow:
         published_at=row.published_at,
         publish_reason=row.publish_reason,
         rehearsal_id=row.rehearsal_id,
+        rehearsed=getattr(row, "rehearsed", None),
+        rehearsed_of=row.rehearsed_of,
         unrehearsed_reason=row.unrehearsed_reason,
         closed_at=row.closed_at,
         close_reason=row.close_reason,

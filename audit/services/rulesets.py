@@ -6,6 +6,7 @@ approver says why. The database refuses the same (migration 0028).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -14,10 +15,10 @@ from django.db.models import Max
 from django.utils import timezone
 
 import replay
-from audit.models import Reaudit, RulesetRevision, RulesetState
+from audit.models import RulesetRevision, RulesetState
 from audit.selectors.access import Access, Act
-from audit.selectors.reaudits import ENDS
-from audit.selectors.rulesets import current_rulesets, file_rulesets
+from audit.selectors.rulesets import current_rulesets, file_rulesets, ruleset_of_row
+from audit.selectors.rulesets_revisions import Proof, proof_of
 from audit.services.journal import record
 from audit.services.texts import storable
 
@@ -137,7 +138,8 @@ def approve_ruleset(
     """Publish a draft: from now on hands that name it are judged by it. Gives its publication.
 
     It relies on the latest rehearsal of these very bytes that has ended and judged at least one
-    hand; where there is none, `unrehearsed_reason` must say why.
+    hand; where there is none, or one of fewer hands than are wanted, `unrehearsed_reason` must say
+    why.
     Raises: RulesetRefused; SecondPersonNeeded for whoever wrote it.
     """
     approver = actor_of(access, Act.APPROVE_RULESETS)
@@ -150,15 +152,8 @@ def approve_ruleset(
             raise SecondPersonNeeded(
                 replay.say("Whoever wrote a ruleset cannot publish it: ask somebody else.")
             )
-        rehearsal = last_rehearsal(row)
-        if rehearsal is None and not unrehearsed_reason.strip():
-            raise RulesetRefused(
-                replay.say(
-                    "{row_name} was not rehearsed with these bytes: rehearse it, or say why"
-                    " it is published without.",
-                    row_name=row.name,
-                )
-            )
+        proof = proof_of(ruleset_of_row(row), sources=None)
+        _check_proof(row.name, proof, unrehearsed_reason)
         filed = file_rulesets().get(row.name)
         if filed is not None and filed.sha256 != bytes(row.sha256).hex():
             raise RulesetRefused(
@@ -174,24 +169,36 @@ def approve_ruleset(
             published_by_id=approver,
             published_at=timezone.now(),
             publish_reason=reason,
-            rehearsal_id=None if rehearsal is None else rehearsal.pk,
-            unrehearsed_reason="" if rehearsal is not None else reason_of(unrehearsed_reason),
+            rehearsal_id=proof.rehearsal_id,
+            rehearsed_of=proof.could,
+            unrehearsed_reason="" if proof.is_enough else reason_of(unrehearsed_reason),
         )
-        note(access, Act.APPROVE_RULESETS, row.name, "published", reason)
+        tried = {"rehearsed": proof.rehearsed, "rehearsed_of": proof.could}
+        note(access, Act.APPROVE_RULESETS, row.name, "published", reason, more=tried)
     return last + 1
 
 
-def last_rehearsal(row: RulesetRevision) -> Reaudit | None:
-    """The latest rehearsal of these very bytes that has ended and judged at least one hand."""
-    return (
-        Reaudit.objects.filter(
-            ruleset=row.name,
-            ruleset_sha256=row.sha256,
-            state__in=ENDS,
-            rehearsed_count__gt=0,
+def _check_proof(name: str, proof: Proof, why: str) -> None:
+    """Raises: RulesetRefused where too little was rehearsed and nobody says why that is enough."""
+    if proof.is_enough or why.strip():
+        return
+    if proof.rehearsal_id is None:
+        raise RulesetRefused(
+            replay.say(
+                "{row_name} was not rehearsed with these bytes: rehearse it, or say why"
+                " it is published without.",
+                row_name=name,
+            )
         )
-        .order_by("-pk")
-        .first()
+    raise RulesetRefused(
+        replay.say(
+            "{row_name} was rehearsed on {rehearsed:,} of {could:,} hands, where {wanted:,} are"
+            " wanted: rehearse more, or say why so few are enough.",
+            row_name=name,
+            rehearsed=proof.rehearsed,
+            could=proof.could,
+            wanted=proof.wanted,
+        )
     )
 
 
@@ -269,10 +276,17 @@ def _change(row: RulesetRevision, **values: str | int | datetime | None) -> None
 
 
 def note(
-    access: Access, act: Act, name: str, done: str, reason: str, *, source: str | None = None
+    access: Access,
+    act: Act,
+    name: str,
+    done: str,
+    reason: str,
+    *,
+    source: str | None = None,
+    more: Mapping[str, int] | None = None,
 ) -> None:
     """Write an act on a ruleset into the journal."""
-    detail = {"done": done, "reason": reason}
+    detail = {"done": done, "reason": reason, **(more or {})}
     record(access=access, act=act, subject=f"ruleset:{name}", source=source, detail=detail)
 
 

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 import replay
+from audit.selectors.reaudits_scope import PREVIEW_MAX
 from audit.selectors.rulesets_force import Period
 from audit.selectors.rulesets_revisions import (
     WAITING_MAX,
@@ -127,7 +128,9 @@ def present_revision(
         "periods": periods,
         "history": _history(detail),
         "rehearsals": detail.rehearsals,
-        "waiting": _counted(detail.waiting),
+        "proof": detail.proof,
+        "could": "" if detail.proof is None else _counted(detail.proof.could, PREVIEW_MAX),
+        "waiting": _counted(detail.waiting, WAITING_MAX) if detail.waiting else "",
         "waiting_count": detail.waiting,
         "is_own": row.author_id is not None and row.author_id == account_id,
         "byte_count": len(detail.ruleset.content),
@@ -136,10 +139,9 @@ def present_revision(
     }
 
 
-def _counted(count: int) -> str:
-    if not count:
-        return ""
-    if count >= WAITING_MAX:
+def _counted(count: int, most: int) -> str:
+    """A number that was counted up to `most`."""
+    if count >= most:
         return phrase("{count} or more", count=f"{count:,}")
     return f"{count:,}"
 
@@ -205,6 +207,8 @@ def _steps(row: RevisionRow) -> Iterable[Happened]:
         if row.rehearsal_id is None:
             why = row.unrehearsed_reason
             words = phrase("Published without a rehearsal: {why}", why=why)
+        elif row.rehearsed_of is not None:
+            words = _published_after(row)
         yield Happened(
             at=row.published_at, words=words, by=row.published_by, reason=row.publish_reason,
             reaudit=row.rehearsal_id,
@@ -212,6 +216,22 @@ def _steps(row: RevisionRow) -> Iterable[Happened]:
     if row.closed_at is not None:
         words = phrase("Withdrawn") if row.state == "withdrawn" else phrase("Retired")
         yield Happened(at=row.closed_at, words=words, by=row.closed_by, reason=row.close_reason)
+
+
+def _published_after(row: RevisionRow) -> str:
+    """Upon how many rehearsed hands it was published, and why upon so few."""
+    tried = f"{row.rehearsed or 0:,}"
+    could = _counted(row.rehearsed_of or 0, PREVIEW_MAX)
+    if not row.unrehearsed_reason:
+        return phrase(
+            "Published after a rehearsal of {tried} of {could} hands", tried=tried, could=could
+        )
+    return phrase(
+        "Published after a rehearsal of {tried} of {could} hands alone: {why}",
+        tried=tried,
+        could=could,
+        why=row.unrehearsed_reason,
+    )
 
 
 def present_new(content: bytes, problems: tuple[replay.RulesetProblem, ...]) -> dict[str, Any]:

@@ -59,6 +59,10 @@ def test_the_whole_way(people: None, said: Any, tmp_path: Path, ingest: Any) -> 
     assert run(Reaudit.objects.get().pk).rehearsed_count == 2
     status, _, err = said("approve", OTHER, *author)
     assert (status, "has no role that may do this" in err) == (1, True)
+    status, _, err = said("approve", OTHER, *approver)
+    assert (status, "was rehearsed on 2 of 3 hands, where 3 are wanted" in err) == (1, True)
+    assert said("rehearse", OTHER, "--newest", "3", *author)[0] == 0
+    assert run(Reaudit.objects.latest("pk").pk).rehearsed_count == 3
     assert said("approve", OTHER, *approver) == (0, f"{OTHER} is published (number 1).\n", "")
     assert current_rulesets().get(OTHER) is not None
     force = ("in-force", OTHER, "--source", "bs", "--from", "2026-03-01T06:00:00+08:00")

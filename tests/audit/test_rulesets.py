@@ -12,7 +12,7 @@ from django.db import Error, connection, transaction
 
 import replay
 from audit import selectors, services
-from audit.models import Chunk, Hand, Reaudit, Role, RulesetRevision, RulesetSwitch
+from audit.models import Chunk, Hand, JournalEntry, Reaudit, Role, RulesetRevision, RulesetSwitch
 from audit.selectors.access import Access
 from audit.selectors.reaudits_report import list_amounts
 from audit.selectors.ruleset_changes import changes
@@ -128,6 +128,66 @@ def test_publishing_needs_a_rehearsal_of_these_very_bytes(
     approve_ruleset(access=approver, revision_pk=key, reason="agreed")
     row = find_revision(OTHER)
     assert (row.state, row.rehearsal_id, row.published_by) == ("published", job.pk, "pia.prueft")
+
+
+def test_whoever_publishes_upon_few_hands_says_why(
+    author: Access, approver: Access, ingest: Any, settings: Any
+) -> None:
+    """Of those that could be: all of the id, or as many as are wanted where there are more."""
+    settings.TILECOURT_REHEARSED_MIN = 3
+    ingest(log(*many(5)))
+    key = add(author, DEARER)
+    draft = replay.read_ruleset(DEARER)
+
+    def proof() -> tuple[int, int, int, bool]:
+        found = revision_detail(draft.sha256, sources=None).proof
+        assert found is not None
+        return found.rehearsed, found.could, found.wanted, found.is_enough
+
+    assert proof() == (0, 5, 3, False)
+    run(rehearse_ruleset(access=author, name=OTHER, reason="what if", newest=1))
+    assert proof() == (1, 5, 3, False)
+    sentence = "was rehearsed on 1 of 5 hands, where 3 are wanted: rehearse more, or say why"
+    for why in ("", "  "):
+        with pytest.raises(RulesetRefused, match=sentence):
+            approve_ruleset(
+                access=approver, revision_pk=key, reason="agreed", unrehearsed_reason=why
+            )
+    job = run(rehearse_ruleset(access=author, name=OTHER, reason="what if", newest=3))
+    assert proof() == (3, 5, 3, True)
+    approve_ruleset(
+        access=approver, revision_pk=key, reason="agreed", unrehearsed_reason="not needed"
+    )
+    row = find_revision(OTHER)
+    assert (row.rehearsal_id, row.rehearsed, row.rehearsed_of) == (job.pk, 3, 5)
+    assert row.unrehearsed_reason == ""
+    entry = JournalEntry.objects.filter(act="approve-rulesets").latest("pk")
+    assert entry.detail == {
+        "done": "published", "reason": "agreed", "rehearsed": 3, "rehearsed_of": 5,
+    }  # fmt: skip
+
+
+def test_why_so_few_were_enough_is_kept(author: Access, approver: Access, ingest: Any) -> None:
+    ingest(log(*many(3)))
+    key = add(author, DEARER)
+    run(rehearse_ruleset(access=author, name=OTHER, reason="what if", newest=1))
+    approve_ruleset(
+        access=approver, revision_pk=key, reason="agreed", unrehearsed_reason="the rest is void"
+    )
+    row = find_revision(OTHER)
+    assert (row.rehearsed, row.rehearsed_of) == (1, 3)
+    assert row.unrehearsed_reason == "the rest is void"
+
+
+def test_a_ruleset_of_a_new_id_could_be_rehearsed_on_all_of_its_game(
+    author: Access, ingest: Any
+) -> None:
+    ingest(log(*many(2)))
+    content = revision(1).replace(b'id = "banker-pai-gow/bs-2022"', b'id = "banker-pai-gow/new"')
+    add(author, content)
+    detail = revision_detail(replay.read_ruleset(content).sha256, sources=None)
+    assert detail.proof is not None
+    assert (detail.proof.could, detail.proof.wanted) == (2, 2)
 
 
 def test_a_rehearsal_of_no_hand_proves_nothing(author: Access, approver: Access) -> None:

@@ -127,8 +127,16 @@ def test_from_a_draft_to_published(authors: Client, approvers: Client, store: An
     assert authors.get(f"/rules/rulesets/{'0' * 64}/rehearsals/{job.pk}/").status_code == 404
     approve = {"do": "approve", "reason": "agreed"}
     assert authors.post(here, approve).status_code == 403
-    assert approvers.post(here, approve).status_code == 302
     page = text_of(approvers.get(here))
+    assert "These very bytes were rehearsed on 2 hands of 3 that could be." in page
+    assert "3 are wanted: whoever publishes it says why fewer are enough." in page
+    assert "Why so few hands are enough" in page
+    refused = text_of(approvers.post(here, approve), 400)
+    assert "was rehearsed on 2 of 3 hands, where 3 are wanted" in refused
+    asked = approve | {"unrehearsed_reason": "the third is void"}
+    assert approvers.post(here, asked).status_code == 302
+    page = text_of(approvers.get(here))
+    assert "Published after a rehearsal of 2 of 3 hands alone: the third is void" in page
     assert "pia.prueft" in page
     assert "Published" in page
     assert current_rulesets().get(OTHER) is not None

@@ -55,7 +55,12 @@ class Command(BaseCommand):
         rehearse.add_argument("--whole-game", action="store_true", help="all hands of its game")
         approve = acts.add_parser("approve", help="publish a draft")
         approve.add_argument("name")
-        approve.add_argument("--without-rehearsal", default="", metavar="WHY")
+        approve.add_argument(
+            "--without-rehearsal",
+            default="",
+            metavar="WHY",
+            help="why none is needed, or one of fewer hands than are wanted is enough",
+        )
         for act in ("withdraw", "retire"):
             acts.add_parser(act).add_argument("name")
         force = acts.add_parser("in-force", help="say that it is in force at a source")
