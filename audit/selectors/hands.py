@@ -25,17 +25,19 @@ from audit.selectors.pages import (
 )
 from audit.selectors.twins import TwinRow, twins_of
 from audit.selectors.versions import (
+    VERSIONS_SHOWN,
     RestatementRow,
     VersionRow,
+    compared_of,
     differences_of,
     restatement_row,
     restatements_of,
     version_rows,
+    versions_of,
 )
 from audit.zstd import unpacked
 
 DUPLICATES_SHOWN = 100
-VERSIONS_SHOWN = 100
 VERDICTS_SHOWN = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -111,7 +113,8 @@ class HandDetail:
     `raw` is the exact line, for `replay.walk`; `findings` are those of `verdict`, and behind them
     those of the current comparison with the hand before. `verdicts` has every verdict of this
     version and `comparisons` every comparison, the newest first; `versions` all of the hand, and
-    `differences` where the first of them differ: one value a version, in their order.
+    `differences` where those numbered `compared` differ: one value a version, in their order. There
+    are `version_count` versions, of which `versions` has the first, and those that are wanted.
     `restatements` said which version holds, the newest first. `twins` are earlier hands that say
     the same under another id. `brought_by` is the upload that brought the version, to read its
     record with; it is not to be shown, for it may lie outside of what may be seen.
@@ -126,6 +129,8 @@ class HandDetail:
     verdicts: tuple[VerdictRow, ...]
     comparisons: tuple[ComparisonRow, ...]
     versions: tuple[VersionRow, ...]
+    version_count: int
+    compared: tuple[int, ...]
     differences: tuple[replay.Difference, ...]
     restatements: tuple[RestatementRow, ...]
     twins: tuple[TwinRow, ...]
@@ -179,12 +184,7 @@ def hand_detail(hand_pk: int, *, sources: Sources, version: int | None = None) -
     hand = Hand.objects.filter(in_sources(sources), pk=hand_pk).first()
     if hand is None:
         raise HandNotFound(f"There is no hand {hand_pk}.")
-    stored = list(
-        HandVersion.objects.filter(hand_id=hand_pk)
-        .defer("raw")
-        .select_related("upload")
-        .order_by("number")[:VERSIONS_SHOWN]
-    )
+    stored = versions_of(hand, asked=version)
     for one in stored:
         if one.number == version or (version is None and one.pk == hand.version_id):
             return _detail(hand, one, stored, sources)
@@ -217,6 +217,7 @@ def _detail(
         .order_by("id")[:DUPLICATES_SHOWN]
     )
     restatements = restatements_of(stored)
+    compared = compared_of(stored, shown.pk, hand.version_id)
     named = {one.upload_id for one in stored} | {one.upload_id for one in duplicates}
     seen = uploads_seen(named | {one.upload_id for one in restatements}, sources=sources)
     versions = version_rows(hand, stored, verdict, seen=seen)
@@ -230,7 +231,9 @@ def _detail(
         verdicts=tuple(_verdict_row(one) for one in verdicts),
         comparisons=comparisons,
         versions=versions,
-        differences=differences_of(stored),
+        version_count=_count(hand, stored),
+        compared=tuple(one.number for one in compared),
+        differences=differences_of(compared),
         restatements=tuple(restatement_row(one, seen=seen) for one in restatements),
         twins=twins_of(hand, line),
         duplicates=tuple(
@@ -244,6 +247,13 @@ def _detail(
             for one in duplicates
         ),
     )
+
+
+def _count(hand: Hand, stored: list[HandVersion]) -> int:
+    """How many versions a hand has, of which these are shown."""
+    if len(stored) < VERSIONS_SHOWN:
+        return len(stored)
+    return HandVersion.objects.filter(hand_id=hand.pk).count()
 
 
 def _instant(microseconds: int) -> datetime:

@@ -6,10 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Q
+
 import replay
 from audit.models import Hand, HandVersion, Restatement, Verdict
 from audit.zstd import unpacked
 
+VERSIONS_SHOWN = 100
 VERSIONS_COMPARED = 8
 RESTATEMENTS_SHOWN = 100
 
@@ -48,6 +51,26 @@ class RestatementRow:
     upload_name: str
     line: int
     created_at: datetime
+
+
+def versions_of(hand: Hand, *, asked: int | None) -> list[HandVersion]:
+    """The first versions of a hand by number, and behind them the current one and the one asked
+    for, where they are not among them."""
+    found = HandVersion.objects.filter(hand_id=hand.pk).defer("raw").select_related("upload")
+    stored = list(found.order_by("number")[:VERSIONS_SHOWN])
+    if len(stored) == VERSIONS_SHOWN:
+        beyond = found.filter(number__gt=stored[-1].number)
+        wanted = beyond.filter(Q(pk=hand.version_id) | Q(number=asked))
+        stored += wanted.order_by("number")
+    return stored
+
+
+def compared_of(stored: Sequence[HandVersion], *first: int) -> list[HandVersion]:
+    """Those of these versions that are shown side by side: the ones whose keys come first, then
+    the others by number, as many as VERSIONS_COMPARED; in the order given."""
+    ahead = sorted(stored, key=lambda one: one.pk not in first)[:VERSIONS_COMPARED]
+    chosen = {one.pk for one in ahead}
+    return [one for one in stored if one.pk in chosen]
 
 
 def restatements_of(stored: Sequence[HandVersion]) -> tuple[Restatement, ...]:
@@ -113,9 +136,9 @@ def _kinds(hand: Hand, stored: Sequence[HandVersion], verdict: Verdict) -> dict[
 
 
 def differences_of(stored: Sequence[HandVersion]) -> tuple[replay.Difference, ...]:
-    """Where the first VERSIONS_COMPARED of these versions differ; one value for each of them."""
+    """Where these versions, VERSIONS_COMPARED at most, differ; one value for each of them."""
     if len(stored) < 2:
         return ()
-    keys = [one.pk for one in stored[:VERSIONS_COMPARED]]
+    keys = [one.pk for one in stored]
     raws = dict(HandVersion.objects.filter(pk__in=keys).values_list("id", "raw"))
     return replay.differences([unpacked(raws[key]) for key in keys])

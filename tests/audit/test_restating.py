@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 from django.db.utils import IntegrityError
+from django.test import Client
 
 from audit import selectors, services
 from audit.models import Chunk, Hand, HandVersion, Restatement, TableTouch, Upload, Verdict
+from tests.access import trusted
 from tests.audit.chains import (
     GAMES,
     OPENING,
@@ -240,3 +243,29 @@ def test_who_restated_what_and_why_cannot_be_changed(
     other = User.objects.create_user("somebody.else")
     with pytest.raises(DatabaseError, match="are never changed or deleted"), transaction.atomic():
         connection.cursor().execute(act.format(other.pk))
+
+
+def test_a_hand_of_many_records_shows_the_current_one_and_where_it_differs(
+    ingest: Ingest, restate: Ingest, client: Client
+) -> None:
+    """The hundred and second record of a hand is in force, and one more came behind it."""
+    nets = [f"-{100 + number}.00" for number in range(101)]
+    ingest(log(*(with_net(B, 1, net) for net in nets)))
+    restate(RESTATED)
+    ingest(log(OTHER))
+    hand = Hand.objects.get()
+    detail = selectors.hand_detail(hand.pk, sources=None)
+    assert (detail.version.number, detail.raw, detail.version_count) == (102, RESTATED, 103)
+    assert [one.number for one in detail.versions] == [*range(1, 101), 102]
+    assert detail.compared == (1, 2, 3, 4, 5, 6, 7, 102)
+    (difference,) = detail.differences
+    assert difference.values == (*nets[:7], "-90.00")
+    asked = selectors.hand_detail(hand.pk, sources=None, version=103)
+    assert (asked.raw, asked.compared) == (OTHER, (1, 2, 3, 4, 5, 6, 102, 103))
+    client.force_login(trusted(User.objects.create_user("otto")))
+    page = client.get(f"/hands/{hand.pk}/").content.decode()
+    table = page[page.index('aria-label="Differences') :]
+    headings = re.findall(r'<th scope="col">(.*?)</th>', table)
+    assert headings == ["Field", *(f"Version {number}" for number in detail.compared)]
+    assert "103 records claim this source and id." in page
+    assert "<li>Not listed here: 2</li>" in page

@@ -140,6 +140,8 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
         "played": f"{day_words(hand.played_on)}, {clock_words(hand.started_at)}",
         "version": detail.version,
         "versions": detail.versions if len(detail.versions) > 1 else (),
+        "version_count": detail.version_count,
+        "left_out_count": detail.version_count - len(detail.versions),
         "duplicates": detail.duplicates,
         "differing": _differing(detail),
         "restatements": detail.restatements,
@@ -208,9 +210,8 @@ class Differing:
 def _differing(detail: selectors.HandDetail) -> Differing | None:
     if not detail.differences:
         return None
-    width = len(detail.differences[0].values)
     return Differing(
-        versions=detail.versions[:width],
+        versions=tuple(one for one in detail.versions if one.number in detail.compared),
         rows=tuple(
             (one.path, tuple(_cut(value) for value in one.values))
             for one in detail.differences[:DIFFERENCES_MAX]
