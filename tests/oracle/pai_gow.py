@@ -208,21 +208,25 @@ def capped_totals(won, lost, cap, way):
     return won, lost
 
 
-def settle(hand, options):
-    """4.4, steps 1 to 9."""
-    digits, carry = hand["minor_digits"], seats_of(hand)
-    banker, x, y, tiles = read(hand, options)
-    base = minor(hand["stakes"]["base"], digits)
-    players = [(banker + 1) % 4, (banker + 2) % 4, (banker + 3) % 4]
-    outcome = {seat: compare(tiles[seat], tiles[banker], options) for seat in players}
+def theoretical_of(hand, banker, x, y, outcome):
+    """4.4, steps 1 and 2: what each seat would win or lose before any cap."""
+    base = minor(hand["stakes"]["base"], hand["minor_digits"])
+    sign = {"player": 1, "banker": -1, "push": 0}
+    theoretical = {seat: sign[outcome[seat]] * base * x * y[seat] for seat in y}
+    theoretical[banker] = -sum(theoretical.values())
+    return theoretical
 
+
+def gross_of(theoretical, banker, carry, options):
+    """4.4, steps 3 to 6: the gross of each seat, from the theoretical of the three players."""
+    players = [(banker + 1) % 4, (banker + 2) % 4, (banker + 3) % 4]
     winners, losers = dict.fromkeys(players, 0), dict.fromkeys(players, 0)
     for seat in players:
-        stake = base * x * y[seat]
-        if outcome[seat] == "player":
+        stake = abs(theoretical[seat])
+        if theoretical[seat] > 0:
             clips = options["player_clip"] == "both"
             winners[seat] = min(stake, carry[seat]) if clips else stake
-        if outcome[seat] == "banker":
+        else:
             clips = options["player_clip"] in ["both", "loss_only"]
             losers[seat] = min(stake, carry[seat]) if clips else stake
     received, paid = capped_totals(
@@ -232,16 +236,30 @@ def settle(hand, options):
     losers = share(paid, losers, players, options["rounding"])
     gross = {seat: winners[seat] - losers[seat] for seat in players}
     gross[banker] = -sum(gross[seat] for seat in players)
+    return gross
 
+
+def rakes_of(gross, banker, options):
+    """4.4, step 7."""
     rate, way = options["rake_rate"], options["rake_round"]
     rake = {seat: rake_of(gross[seat], rate, way) for seat in range(4)}
     if options["rake_basis"] == "per_pair":
-        rake[banker] = sum(rake_of(losers[seat], rate, way) for seat in players)
+        rake[banker] = sum(rake_of(-gross[seat], rate, way) for seat in range(4) if seat != banker)
+    return rake
+
+
+def settle(hand, options):
+    """4.4, steps 1 to 9."""
+    digits, carry = hand["minor_digits"], seats_of(hand)
+    banker, x, y, tiles = read(hand, options)
+    outcome = {seat: compare(tiles[seat], tiles[banker], options) for seat in y}
+    gross = gross_of(theoretical_of(hand, banker, x, y, outcome), banker, carry, options)
+    rake = rakes_of(gross, banker, options)
     net = {seat: gross[seat] - rake[seat] for seat in range(4)}
     figure = gross if options["valid_bet"] == "abs_gross_net" else net
     valid = {seat: abs(figure[seat]) for seat in range(4)}
     if options["banker_valid"] == "sum_players":
-        valid[banker] = sum(valid[seat] for seat in players)
+        valid[banker] = sum(valid[seat] for seat in range(4) if seat != banker)
     return rows(gross, rake, net, valid, digits)
 
 

@@ -135,21 +135,38 @@ def ending_of(tricks, taken, bank, options):
     """Give the units of each seat of a hand that was played out (5.7)."""
     units = dict.fromkeys(range(4), 0)
     for trick in tricks:
+        earned = immediate_units(trick, bank, options)
         if trick is not tricks[-1] or options["bao_also_he"]:
-            collector = trick["winner"]
-            for seat in range(4):
-                if seat != collector:
-                    owed = immediate(trick, options) * multiple(seat, collector, bank, options)
-                    pay(units, seat, collector, owed)
+            units = {seat: units[seat] + earned[seat] for seat in units}
+    factor, victim, _ = special_of(tricks, taken, options)
+    scored = scored_units(tricks[-1]["winner"], taken, factor, victim, bank, options)
+    return {seat: units[seat] + scored[seat] for seat in units}
 
-    w, victim = tricks[-1]["winner"], None
+
+def immediate_units(trick, bank, options):
+    """What a trick moves at once (5.6), were it not the last."""
+    units, collector = dict.fromkeys(range(4), 0), trick["winner"]
+    for seat in range(4):
+        if seat != collector:
+            owed = immediate(trick, options) * multiple(seat, collector, bank, options)
+            pay(units, seat, collector, owed)
+    return units
+
+
+def special_of(tricks, taken, options):
+    """5.7 step 2: the factor, who pays for all (or None), and the rule of a finding on units."""
     if is_slam(tricks, taken, options):
-        factor = slam_factor(tricks, options)
-    elif capture_factor(tricks, options) is not None:
-        factor, victim = capture_factor(tricks, options), tricks[-1]["leader"]
-    else:
-        factor = special_factor(tricks, options)
+        return slam_factor(tricks, options), None, "TG-70"
+    factor, victim = capture_factor(tricks, options), tricks[-1]["leader"]
+    if factor is not None:
+        is_quad = kind_of(lead_of(tricks[-1]))[0] == "quad"
+        return factor, victim, "TG-66" if is_quad else "TG-64"
+    return special_factor(tricks, options), None, "TG-50"
 
+
+def scored_units(w, taken, factor, victim, bank, options):
+    """5.7 step 3: what each seat pays or gets for its 棟."""
+    units = dict.fromkeys(range(4), 0)
     for seat in range(4):
         if seat == w:
             continue
