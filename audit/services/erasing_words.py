@@ -32,7 +32,7 @@ class Words:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The name as it is, as JSON and as an address have it, the longest first."""
+        """The name as it is, as JSON, an address and an error have it, the longest first."""
         found = {
             self.name,
             json.dumps(self.name)[1:-1],
@@ -40,6 +40,7 @@ class Words:
             quote(self.name),
             quote(self.name, safe=""),
             quote_plus(self.name),
+            repr(self.name)[1:-1],
         }
         return tuple(sorted(found, key=lambda one: (-len(one), one)))
 

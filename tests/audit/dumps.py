@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from urllib.parse import quote, quote_plus
 
 from django.db import connection
 
@@ -37,8 +38,9 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def places_of(name: str) -> set[str]:
-    """Where the name stands, spelt in any way in which a log or the store spells it."""
+    """Where the name stands, spelt in any way in which a log, an address or the store spells it."""
     spelt = {name.encode(), json.dumps(name)[1:-1].encode(), name.encode("utf-16-le")}
+    spelt |= {quote(name).encode(), quote_plus(name).encode(), repr(name)[1:-1].encode()}
     return {place for place, data in everything() if any(one in data for one in spelt)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections import Counter
 from datetime import UTC, date, datetime
 from urllib.parse import parse_qsl
 
@@ -16,6 +17,7 @@ from django.db import DatabaseError, connection, transaction
 import replay
 from audit import importers, services
 from audit.models import (
+    CaseAct,
     Chunk,
     Duplicate,
     ErasedRow,
@@ -29,9 +31,12 @@ from audit.models import (
     LegalHold,
     NameSalt,
     Player,
+    RecordClass,
     Refusal,
+    RemedyExport,
     ReportPart,
     ReportRun,
+    RetentionRun,
     Role,
     SavedFilter,
     SealedLeaf,
@@ -46,17 +51,21 @@ from audit.selectors.sealed_rows import SEALED
 from audit.selectors.veiled_rows import FORM
 from audit.services import compare_table, erasing, sealing
 from audit.services.bundling import bundle_hand
-from audit.services.erasing import ErasureRefused, erase_person
+from audit.services.erasing import ErasureRefused, erase_person, reach_of
+from audit.services.erasing_free_texts import PLACES
 from audit.services.players import note_players
+from audit.services.retention import begin_run, continue_run
 from audit.services.saved_filters import save_filter
 from audit.services.sealing import seal
 from audit.services.webhooks import create_webhook
 from audit.services.webhooks_sending import gather_messages
 from audit.zstd import unpacked
 from replay.evidence import leaf_data, leaf_hash, verify_bundle
+from tests.access import trusted
 from tests.audit.dumps import places_of, places_of_hashes
 from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.logs import B, W, changed, log, respelt, with_net
+from tests.audit.named import WRITTEN, name_everywhere
 from tests.audit.test_retention import tamper, verify
 
 pytestmark = pytest.mark.django_db
@@ -477,3 +486,152 @@ def test_what_somebody_wrote_has_the_token_however_the_name_is_spelt(ingest, kee
     assert query == {"player": act.token, "table": "T1"}
     assert places_of(name) == set()
     assert verify()[0] == 0
+
+
+def test_everything_that_somebody_wrote_of_the_person_goes_the_same_way(ingest, keeper):
+    """Each text that names the person, in whatever table; and everything verifies."""
+    kay = User.objects.get(pk=keeper.account_id)
+    second = trusted(User.objects.create_user("lou"))
+    ingest(log(PAI), user=kay, restatement=f"{NAME} complained")
+    name_everywhere(SOURCE, NAME, Hand.objects.get(), kay, second)
+    seal()
+    assert places_of(NAME) >= WRITTEN
+    reach = reach_of(access=keeper, source=SOURCE, name=NAME)
+    assert reach.hands == 1
+    act = Erasure.objects.get(pk=erase(keeper))
+    assert places_of(NAME) == set()
+    assert act.left == {}
+    status, words = verify()
+    assert status == 0, words
+    # What was said to be rewritten beforehand was: each text is counted by what it is.
+    told = Counter(one.label for one in reach.texts)
+    assert set(told) == {place.label for place in PLACES} | {"saved filter"}
+    assert CaseAct.objects.get(text__startswith=act.token).text == f"{act.token} called"
+    assert bytes(RemedyExport.objects.get().csv).decode().count(act.token) == 1
+    # Amounts stay what they were.
+    assert "7.00" in bytes(RemedyExport.objects.get().csv).decode()
+    run = RetentionRun.objects.get()
+    assert hashlib.sha256(run.certificate.encode()).digest() == bytes(run.sha256)
+    assert json.loads(run.certificate)["reason"] == run.reason == f"{act.token} asked"
+
+
+def test_what_only_the_letters_of_a_name_stand_in_stays_and_is_counted(ingest, keeper):
+    ingest(log(renamed(B, SEAT_1, "Ida")))
+    by = keeper.account_id
+    for reason in ("Idaho: Ida's, and Ida.", "Idas and Frida"):
+        LegalHold.objects.create(source=SOURCE, reason=reason, placed_by_id=by)
+    act = Erasure.objects.get(pk=erase(keeper, "Ida"))
+    reasons = LegalHold.objects.order_by("pk").values_list("reason", flat=True)
+    assert list(reasons) == [f"Idaho: {act.token}'s, and {act.token}.", "Idas and Frida"]
+    assert act.left == {"legal hold": 2}
+
+
+def test_what_is_about_another_source_stays(ingest, keeper):
+    by = keeper.account_id
+    ingest(log(PAI, renamed(PAI, "", "", hand_id="far", source="elsewhere")))
+    note_players(seconds=60)
+    LegalHold.objects.create(source="elsewhere", reason=f"{NAME} sues", placed_by_id=by)
+    save_filter(account_id=by, name="There", query={"player": NAME, "source": "elsewhere"})
+    save_filter(account_id=by, name="Here", query={"player": NAME, "table": "T1"})
+    reach = reach_of(access=keeper, source=SOURCE, name=NAME)
+    assert (reach.elsewhere, [one.label for one in reach.texts]) == (
+        ("elsewhere",),
+        ["saved filter"],
+    )
+    act = Erasure.objects.get(pk=erase(keeper))
+    assert LegalHold.objects.get().reason == f"{NAME} sues"
+    asked = {one.name: dict(parse_qsl(one.query))["player"] for one in SavedFilter.objects.all()}
+    assert asked == {"There": NAME, "Here": act.token}
+
+
+def test_a_name_that_is_a_number_changes_no_figure(ingest, keeper):
+    """Nor what is called alike: a table, a key of JSON."""
+    ingest(log(renamed(B, SEAT_1, "7", table="7")))
+    JournalEntry.objects.create(
+        actor="ann", act="see-hands", subject="GET hands", source=SOURCE, player="7",
+        detail={"7": 7, "table": "7", "player": "7", "days": [7, "7"]},
+    )  # fmt: skip
+    act = Erasure.objects.get(pk=erase(keeper, "7"))
+    entry = JournalEntry.objects.get(subject="GET hands")
+    assert entry.player == act.token
+    assert entry.detail == {"7": 7, "table": "7", "player": act.token, "days": [7, act.token]}
+    assert verify()[0] == 0
+
+
+def test_a_reason_of_the_act_does_not_say_the_name(ingest, keeper):
+    ingest(log(PAI))
+    for wrong in ({"reason": f"{NAME} asked"}, {"ground": f"letter of {NAME}"}):
+        with pytest.raises(ErasureRefused, match="say them without the name"):
+            erase_person(
+                access=keeper, source=SOURCE, name=NAME, **{"reason": "r", "ground": "g"} | wrong
+            )
+    run = begin_run(
+        access=keeper, record_class=RecordClass.HANDS, source=SOURCE, reason=f"{NAME} asked"
+    )
+    with pytest.raises(ErasureRefused, match=f"Retention run {run} is not done"):
+        erase(keeper)
+    continue_run(run_id=run)
+    erase(keeper)
+    assert places_of(NAME) == set()
+    assert verify()[0] == 0
+
+
+def test_no_reason_can_be_guessed_from_its_leaf(ingest, keeper):
+    """Reasons are under commitments from the first on: a leaf over the plain text would betray the
+    name to whoever knows the rest of it."""
+    ingest(log(PAI))
+    hold = LegalHold.objects.create(
+        source=SOURCE, reason=f"{NAME} sues", placed_by_id=keeper.account_id
+    )
+    seal()
+    leaf = SealedLeaf.objects.get(kind=LeafKind.LEGAL_HOLD, row=hold.pk)
+    plain = [hold.pk, SOURCE, None, None, hold.reason, keeper.account_id, hold.placed_at]
+    erase(keeper)
+    for name in ("legal-hold/1", "legal-hold/2"):
+        assert leaf_hash(leaf_data(name, leaf.index, plain)) != bytes(leaf.hash)
+    tamper(f"UPDATE audit_legalhold SET reason = 'x' WHERE id = {hold.pk}")
+    status, words = verify()
+    assert status == 1
+    assert any(line.startswith(f"legal hold {hold.pk}") for line in words), words
+
+
+def test_a_reason_sealed_in_an_early_form_is_erased_and_said_to_be(ingest, keeper, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(sealing, "FORM", 2)
+        ingest(log(PAI))
+        LegalHold.objects.create(
+            source=SOURCE, reason=f"{NAME} sues", placed_by_id=keeper.account_id
+        )
+        seal()
+    assert verify()[0] == 0
+    erase(keeper)
+    status, words = verify()
+    assert (status, words[0].split(":")[0]) == (0, "1 leaves of early forms")
+
+
+def test_the_command_says_what_names_the_person_and_erases_nothing(ingest, keeper):
+    ingest(log(PAI))
+    hand = Hand.objects.get()
+    ShareLink.objects.create(
+        hand=hand, viewpoint="public", reason=f"for {NAME}", prefix="x", sha256=bytes(32),
+        created_by_id=keeper.account_id, expires_at=datetime(2099, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    for number in range(21):
+        LegalHold.objects.create(
+            source=SOURCE, reason=f"{NAME} {number}", placed_by_id=keeper.account_id
+        )
+    out = io.StringIO()
+    call_command("erase", SOURCE, NAME, "--by", "kay", "--dry-run", stdout=out)
+    assert out.getvalue().splitlines() == [
+        "1 hands have this name.",
+        (
+            "21 to have a token for the name: legal hold:"
+            f" {', '.join(['/retention/'] * 20)} and 1 more"
+        ),
+        f"1 to have a token for the name: link to a hand: /hands/{hand.pk}/links",
+    ]
+    assert not Erasure.objects.exists()
+    err = io.StringIO()
+    with pytest.raises(SystemExit):
+        call_command("erase", SOURCE, NAME, "--by", "kay", stdout=out, stderr=err)
+    assert err.getvalue() == "Say why by --reason, and by what right by --ground.\n"
