@@ -39,6 +39,28 @@ def settle_otherwise(hand, options, values, chance):
         del hand["result"]["next"]
 
 
+def spoil_chain(line, chance):
+    """One line of a log of one feed and few tables, whose hands may not go on from one another."""
+    hand = json.loads(line)
+    hand["source"], hand["table"] = "one", chance.choice(["T1", "T1", "T2"])
+    way = chance.random()
+    if way < 0.1:
+        hand["currency"] = chance.choice(["USD", "CNY"])
+    elif way < 0.4:
+        number = chance.choice([1, 1, 2])
+        hand["round"] = {"id": chance.choice(["r1", "r1", "r2"]), "hand": number}
+    elif way < 0.5:
+        hand.pop("round", None)
+    elif way < 0.6 and "banker" in hand:
+        hand["banker"]["streak"] += 1
+    elif way < 0.7 and "bid_multiples" in hand["stakes"]:
+        hand["stakes"]["entry"] = chance.choice(["0", "100", "100000"])
+    elif way < 0.8 and "seats" in hand:
+        first, second = chance.sample(hand["seats"], 2)
+        first["player"], second["player"] = second["player"], first["player"]
+    return json.dumps(hand).encode()
+
+
 # -- events ---------------------------------------------------------------------------------
 
 

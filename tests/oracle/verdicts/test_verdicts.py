@@ -16,7 +16,7 @@ from tests.oracle import verdicts
 from tests.oracle.match_ups import known
 from tests.oracle.test_mixed_options import VALUES
 from tests.oracle.test_oracle import options_of
-from tests.oracle.verdicts.spoiling import spoil
+from tests.oracle.verdicts.spoiling import spoil, spoil_chain
 
 FILES = ("worked", "clean", "planted", "options", "gaps", "rejected")
 GAMES = ("banker-pai-gow", "tien-gow", "small-tien-gow", "wenzhou-pai-gow")
@@ -31,7 +31,7 @@ def told(verdict: dict[str, Any]) -> dict[str, Any]:
 def test_the_second_reading_imports_nothing_of_the_first() -> None:
     folder = Path(verdicts.__file__).parent
     modules = [path for path in folder.glob("*.py") if not path.name.startswith("test_")]
-    assert len(modules) == 7
+    assert len(modules) == 8
     for module in modules:
         text = module.read_text("utf-8")
         assert "replay" not in text, module
@@ -56,6 +56,15 @@ def test_every_golden_verdict_is_that_of_the_second_reading(game: str) -> None:
     assert count >= 300
 
 
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", ["continuity", "continuity-gaps"])
+def test_every_golden_chain_is_judged_as_by_the_second_reading(game: str, name: str) -> None:
+    chain = [one for one in vectors(game, name) if one.expected["verdict"] != "rejected"]
+    log = [(one.line, options_of(json.loads(one.line)["ruleset"])) for one in chain]
+    expected = [told(one.expected) for one in chain]
+    assert [told(verdict) for verdict in verdicts.judge_all(log)] == expected
+
+
 def agree_on_spoiled(game: str, *, mixes: int, hands: int, seed: int) -> dict[str, int]:
     """Judge so many spoiled hands in both ways under each of so many random rulesets.
 
@@ -74,6 +83,35 @@ def agree_on_spoiled(game: str, *, mixes: int, hands: int, seed: int) -> dict[st
             for finding in verdict["findings"]:
                 found[finding["code"]] = found.get(finding["code"], 0) + 1
     return found
+
+
+def agree_on_spoiled_logs(*, logs: int, hands: int, seed: int) -> set[str]:
+    """Judge logs of spoiled hands of all games at few tables; returns which codes were found."""
+    chance, found = Random(seed), set()
+    for _ in range(logs):
+        rulesets, log = replay.Rulesets(), []
+        for game in GAMES:
+            options = {name: chance.choice(values) for name, values in VALUES[game].items()}
+            (ruleset,) = known(game, options)
+            rulesets.add(ruleset, where=game)
+            for line in replay.simulate(game, hands, chance.randrange(2**32), ruleset):
+                is_spoiled = chance.random() < 0.3
+                one = spoil(line, options, VALUES[game], chance) if is_spoiled else line
+                if chance.random() < 0.9:
+                    log.append((spoil_chain(one, chance), options))
+        continuity = replay.Continuity(rulesets)
+        for (line, _), expected in zip(log, verdicts.judge_all(log), strict=True):
+            verdict = continuity.judge(replay.audit_line(line, rulesets))
+            shown = json.loads(replay.format_verdict(verdict))
+            assert told(shown) == told(expected), line
+            found |= {finding["code"] for finding in shown["findings"]}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_spoiled_logs_are_judged_alike(seed: int) -> None:
+    found = agree_on_spoiled_logs(logs=4, hands=30, seed=seed)
+    assert {code for code, known_code in replay.CODES.items() if known_code.across} <= found
 
 
 @pytest.mark.parametrize("game", GAMES)
