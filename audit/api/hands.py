@@ -38,12 +38,13 @@ from audit.api.shapes import (
     FindingPage,
     HandPage,
     VerdictPage,
-    VersionList,
 )
 from audit.selectors import api_hands
 from audit.selectors.access import Act, Sources
 from audit.selectors.filters import HandFilters
+from audit.selectors.hands import hand_detail
 from audit.selectors.pages import BadQuery, NotFound, Page
+from audit.selectors.replacements import replaced_by
 from audit.selectors.rulesets_force import force_of_hand
 
 RECORD_TYPE = "application/x-ndjson"
@@ -116,6 +117,8 @@ class HandOne(OfHands):
                 ruleset=row["ruleset"],
                 played_at=row["played_at"],
             ),
+            twins=api_hands.twins_of_hand(hand, sources=sources),
+            replaced=replaced_by(hand, sources=sources),
         )
         return versioned(request, one)
 
@@ -126,9 +129,9 @@ class VersionsOf(OfHands):
     @described(VERSIONS)
     def get(self, request: Request, hand: int) -> HttpResponse:
         check_parameters(request)
-        rows = found(api_hands.version_rows, hand, sources=self.sources())
-        versions = [told.version(hand, row) for row in rows]
-        return versioned(request, VersionList(hand=str(hand), versions=versions))
+        sources = self.sources()
+        rows = found(api_hands.version_rows, hand, sources=sources)
+        return versioned(request, told.versions(hand, rows, hand_detail(hand, sources=sources)))
 
 
 class VersionOne(OfHands):

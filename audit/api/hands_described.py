@@ -49,6 +49,11 @@ _VERSION: dict[str, Any] = {
     "record": "/api/v1/hands/12/versions/1/record", "sha256": HASH, "upload": 7, "line": 1,
     "feed": None, "received_at": "2025-05-02T01:00:00.123456Z", "is_current": True,
 }  # fmt: skip
+_OTHER_VERSION = {
+    **_VERSION, "number": 2, "url": "/api/v1/hands/12/versions/2/",
+    "record": "/api/v1/hands/12/versions/2/record", "sha256": OTHER_HASH, "upload": 9,
+    "received_at": "2025-05-03T01:00:00.123456Z", "is_current": False,
+}  # fmt: skip
 _VERDICT: dict[str, Any] = {
     "id": "31", "url": "/api/v1/verdicts/31/", "hand": "12", "version": 1, "is_in_force": True,
     "kind": "discrepant", "ruleset": "banker-pai-gow/classic@1", "ruleset_sha256": OTHER_HASH,
@@ -77,7 +82,10 @@ HAND = Operation(
     summary="One hand with what holds of it now",
     gives=shapes.HandOne,
     example={
-        **_SHORT, "version": _VERSION, "judged": _VERDICT_ONE, "comparison": None,
+        **_SHORT, "possible_duplicate_of": [
+            {"id": "11", "url": "/api/v1/hands/11/", "hand_id": "base-1b"},
+        ],
+        "replaced_by": None, "version": _VERSION, "judged": _VERDICT_ONE, "comparison": None,
         "in_force": {"rulesets": ["banker-pai-gow/classic@1"], "is_out": False},
         "versions": "/api/v1/hands/12/versions/", "verdicts": "/api/v1/hands/12/verdicts/",
         "found": "/api/v1/hands/12/findings/", "events": "/api/v1/hands/12/events/",
@@ -90,7 +98,24 @@ VERSIONS = Operation(
     group=GROUP,
     summary="The records that claim to be a hand",
     gives=shapes.VersionList,
-    example={"hand": "12", "versions": [_VERSION]},
+    example={
+        "hand": "12",
+        "versions": [_VERSION, _OTHER_VERSION],
+        "compared": [1, 2],
+        "differences": [{"path": "result.seats.1.net", "values": ["-100.00", "-99.00"]}],
+        "came_again": [{"version": 1, "upload": 8, "line": 4, "is_respelt": True}],
+        "restatements": [
+            {
+                "version": 2,
+                "replaced": 1,
+                "reason": "Seat 1 was corrected.",
+                "announced_by": "ines",
+                "announced_at": "2025-05-03T01:00:00.5Z",
+                "upload": 9,
+                "line": 1,
+            },
+        ],
+    },
     refuses=("not-found",),
     may_be_same=True,
 )

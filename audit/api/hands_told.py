@@ -9,7 +9,10 @@ from django.urls import reverse
 
 from audit.api import shapes
 from audit.selectors.api_hands import Row
+from audit.selectors.hands import HandDetail
+from audit.selectors.replacements import ReplacedBy
 from audit.selectors.rulesets_force import Force
+from audit.selectors.twins import TwinRow
 
 
 def _head(row: Row) -> dict[str, Any]:
@@ -48,10 +51,16 @@ def hand_one(
     verdict: shapes.VerdictOne,
     comparison: Row | None,
     force: Force,
+    twins: Iterable[TwinRow],
+    replaced: ReplacedBy | None,
 ) -> shapes.HandOne:
     key = row["id"]
     return shapes.HandOne(
         **_head(row),
+        possible_duplicate_of=[
+            shapes.Named(id=str(one.pk), url=_address(one.pk), hand_id=one.hand_id) for one in twins
+        ],
+        replaced_by=None if replaced is None else _replaced(replaced),
         version=version,
         judged=verdict,
         comparison=None if comparison is None else _comparison(comparison),
@@ -62,6 +71,20 @@ def hand_one(
         verdicts=reverse("api-hand-verdicts", args=(key,)),
         found=reverse("api-hand-findings", args=(key,)),
         events=reverse("api-hand-events", args=(key,)),
+    )
+
+
+def _address(hand: int) -> str:
+    return reverse("api-hand", args=(hand,))
+
+
+def _replaced(by: ReplacedBy) -> shapes.ReplacedBy:
+    return shapes.ReplacedBy(
+        id=None if by.pk is None else str(by.pk),
+        url=None if by.pk is None else _address(by.pk),
+        source=by.source,
+        hand_id=by.hand_id,
+        engine=by.engine,
     )
 
 
@@ -88,6 +111,39 @@ def version(hand: int, row: Row) -> shapes.Version:
         feed=row["upload__feed"] or None,
         received_at=row["created_at"],
         is_current=row["is_current"],
+    )
+
+
+def versions(hand: int, rows: Iterable[Row], detail: HandDetail) -> shapes.VersionList:
+    """All records by `rows`, and what `detail` says of how they stand to each other."""
+    return shapes.VersionList(
+        hand=str(hand),
+        versions=[version(hand, row) for row in rows],
+        compared=list(detail.compared),
+        differences=[
+            shapes.Difference(path=one.path, values=list(one.values)) for one in detail.differences
+        ],
+        came_again=[
+            shapes.CameAgain(
+                version=one.version,
+                upload=one.upload_id,
+                line=one.line,
+                is_respelt=one.is_respelt,
+            )
+            for one in detail.duplicates
+        ],
+        restatements=[
+            shapes.Restated(
+                version=one.version,
+                replaced=one.replaced,
+                reason=one.reason,
+                announced_by=one.announced_by or None,
+                announced_at=one.created_at,
+                upload=one.upload_id,
+                line=one.line,
+            )
+            for one in detail.restatements
+        ],
     )
 
 

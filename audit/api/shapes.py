@@ -73,14 +73,53 @@ class Version(Shape, frozen=True, kw_only=True):
     line: int
     feed: str | None
     received_at: Utc
-    is_current: bool
+    is_current: Annotated[
+        bool,
+        Meta(description="What is told of the hand is of this one; in a conflict none is chosen."),
+    ]
+
+
+class Difference(Shape, frozen=True, kw_only=True):
+    """A field in which records differ, with what each of them says; null where one lacks it."""
+
+    path: Annotated[str, Meta(description="As result.seats.1.net: entries go by their seat.")]
+    values: list[str | None]
+
+
+class CameAgain(Shape, frozen=True, kw_only=True):
+    """A line that said the same as a record; `is_respelt`: in other bytes."""
+
+    version: int
+    upload: Annotated[int | None, Meta(description="Null where you may not see it.")]
+    line: int
+    is_respelt: bool
+
+
+class Restated(Shape, frozen=True, kw_only=True):
+    """Who put a record in force in the place of another, when, and why."""
+
+    version: int
+    replaced: int
+    reason: str
+    announced_by: str | None
+    announced_at: Utc
+    upload: Annotated[int | None, Meta(description="Null where you may not see it.")]
+    line: int
 
 
 class VersionList(Shape, frozen=True, kw_only=True):
-    """The records of a hand, by number."""
+    """The records of a hand, by number.
+
+    `differences` has a value for each of the records in `compared`, eight at most. Of the lines
+    that came again the first hundred are told, of the restatements the last hundred.
+    """
 
     hand: Key
     versions: list[Version]
+    compared: list[int]
+    differences: list[Difference]
+    came_again: list[CameAgain]
+    restatements: list[Restated]
 
 
 class FindingRow(Shape, frozen=True, kw_only=True):
@@ -174,9 +213,33 @@ class InForce(Shape, frozen=True, kw_only=True):
     is_out: bool
 
 
+class Named(Shape, frozen=True, kw_only=True):
+    """Another hand of the same source."""
+
+    id: Key
+    url: Path
+    hand_id: str
+
+
+class ReplacedBy(Shape, frozen=True, kw_only=True):
+    """The hand as which the record is read now; `id` is null until that has been judged."""
+
+    id: Key | None
+    url: Path | None
+    source: str
+    hand_id: str
+    engine: str
+
+
 class HandOne(HandShort, frozen=True, kw_only=True):
     """A hand with what holds of it now, and the ways to the rest."""
 
+    possible_duplicate_of: Annotated[
+        list[Named], Meta(description="Earlier hands that say the same under another id.")
+    ]
+    replaced_by: Annotated[
+        ReplacedBy | None, Meta(description="What stands for it; null where it stands for itself.")
+    ]
     version: Version
     judged: VerdictOne
     comparison: Comparison | None

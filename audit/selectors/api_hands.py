@@ -27,6 +27,7 @@ from audit.selectors.pages import (
     make_page,
     read_cursor,
 )
+from audit.selectors.twins import TwinRow, twins_of
 from audit.zstd import unpacked
 
 Row = dict[str, Any]
@@ -102,6 +103,14 @@ def hand_row(hand: int, *, sources: Sources) -> Row:
     if row is None:
         raise HandNotFound(f"There is no hand {hand}.")
     return row
+
+
+def twins_of_hand(hand: int, *, sources: Sources) -> tuple[TwinRow, ...]:
+    """The earlier hands that a hand may be a duplicate of. Raises: HandNotFound."""
+    found = Hand.objects.filter(in_sources(sources), pk=hand).select_related("version").first()
+    if found is None:
+        raise HandNotFound(f"There is no hand {hand}.")
+    return twins_of(found, unpacked(found.version.raw))
 
 
 def version_rows(hand: int, *, sources: Sources) -> list[Row]:

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from audit import selectors
-from audit.models import Hand
+from audit import selectors, services
+from audit.models import Chunk, Hand, Replacement
 from audit.selectors.access import access_of
 from audit.services.rulesets_force import put_in_force
 from tests.api.conftest import Send
+from tests.audit.logs import log
 from tests.web.lines import BASE, GOLDEN, PAI_GOW, changed, with_net
 
 HANDS = "/api/v1/hands/"
@@ -146,6 +147,12 @@ def test_every_record_and_every_verdict_of_a_hand(stored: Any, ask: Send) -> Non
         assert answer.content == line
         assert answer["Content-Type"] == "application/x-ndjson"
         assert ask(version["url"]).json() == version
+    stands = ask(f"{HANDS}{pk}/versions/").json()
+    assert stands["compared"] == [1, 2]
+    assert stands["differences"] == [
+        {"path": "result.seats.1.net", "values": ["-100.00", "-99.00"]}
+    ]
+    assert (stands["came_again"], stands["restatements"]) == ([], [])
     verdicts = ask(f"{HANDS}{pk}/verdicts/").json()["verdicts"]
     assert [(one["version"], one["kind"], one["is_in_force"]) for one in verdicts] == [
         (2, "discrepant", False), (1, "clean", True),
@@ -153,6 +160,48 @@ def test_every_record_and_every_verdict_of_a_hand(stored: Any, ask: Send) -> Non
     one = ask(verdicts[0]["url"]).json()
     assert {key: one[key] for key in verdicts[0]} == verdicts[0]
     assert [found["code"] for found in one["findings"]] == ["net-mismatch", "not-conserved"]
+
+
+def test_svc_01_and_09_who_said_it_again_and_who_restated_it(
+    stored: Any, send: Send, ask: Send
+) -> None:
+    stored(PAI_GOW)
+    stored(changed(PAI_GOW), PAI_GOW)
+    assert changed(PAI_GOW) != PAI_GOW
+    answer = send(log(with_net(PAI_GOW, 1, "-90.00")), query="?restatement=So%20it%20was.")
+    for chunk in Chunk.objects.filter(state="queued"):
+        services.judge_chunk(chunk_id=chunk.pk)
+    told = ask(f"{HANDS}{pk_of('base-1')}/versions/").json()
+    (first, second) = told["versions"]
+    assert (first["is_current"], second["is_current"]) == (False, True)
+    again = first["upload"] + 1
+    assert told["came_again"] == [
+        {"version": 1, "upload": again, "line": 1, "is_respelt": True},
+        {"version": 1, "upload": again, "line": 2, "is_respelt": False},
+    ]
+    (restated,) = told["restatements"]
+    assert restated.pop("announced_at") >= second["received_at"]
+    assert restated == {
+        "version": 2, "replaced": 1, "reason": "So it was.", "announced_by": "feed",
+        "upload": answer.json()["id"], "line": 1,
+    }  # fmt: skip
+
+
+def test_svc_04_and_15_a_hand_says_which_others_stand_beside_it(stored: Any, ask: Send) -> None:
+    stored(PAI_GOW)
+    stored(changed(PAI_GOW, hand_id="base-1b"))
+    first, second = (ask(f"{HANDS}{pk_of(name)}/").json() for name in ("base-1", "base-1b"))
+    assert (first["possible_duplicate_of"], first["replaced_by"]) == ([], None)
+    assert second["possible_duplicate_of"] == [
+        {"id": first["id"], "url": first["url"], "hand_id": "base-1"}
+    ]
+    Replacement.objects.create(
+        hand_id=int(second["id"]), source=first["source"], name="base-1", engine="2.0.0"
+    )
+    assert ask(second["url"]).json()["replaced_by"] == {
+        "id": first["id"], "url": first["url"], "source": first["source"], "hand_id": "base-1",
+        "engine": "2.0.0",
+    }  # fmt: skip
 
 
 def test_svc_25_events_come_in_the_order_of_their_file(stored: Any, ask: Send) -> None:
