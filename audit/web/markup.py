@@ -137,8 +137,12 @@ def chinese(text: str) -> SafeString:
     On an English page each Chinese run is marked as such.
     """
     # Asked once: a page prints hundreds of these.
-    if not is_english():
-        return escape(minus(told(text)))
+    return _marked(text) if is_english() else escape(minus(told(text)))
+
+
+@lru_cache(maxsize=4096)
+def _marked(text: str) -> SafeString:
+    """English words with each Chinese run marked. Pages say the same things again and again."""
     text = minus(text)
     parts: list[str] = []
     end = 0
@@ -299,6 +303,23 @@ def _rule_link(rule_id: str | None, confidence: str | None, _language: str | Non
         '<span class="nowrap"><a class="rule" href="{}#{}" title="{}">{}</a> {}</span>',
         reverse("rules"), rule_id, told(rule.sentence), rule_id, mark,
     )  # fmt: skip
+
+
+def goal_link(
+    name: str, title: str, url: str | None, words: SafeString, classes: str
+) -> SafeString:
+    """A button of the transport; where there is no place to go to it is there, but leads nowhere.
+
+    Each page of a step has a dozen of these.
+    """
+    way = (
+        format_html(' href="{}" data-step data-goal="{}"', url, name)
+        if url is not None
+        else SafeString(' role="link" aria-disabled="true" tabindex="-1"')
+    )
+    return format_html(
+        '<a class="{}"{} data-key="{}" title="{}">{}</a>', classes, way, name, title, words
+    )
 
 
 @lru_cache(maxsize=16)

@@ -45,9 +45,19 @@ def single_head(played: selectors.PlayedHand, context: Mapping[str, Any]) -> Saf
     return kept(key, lambda: draw_head(whole))
 
 
-def draw_keys() -> SafeString:
-    """What the keys do."""
-    return kept(("keys",), lambda: render_to_string("hands/_keys.html"))
+def frame(*, problem: bool = False) -> dict[str, SafeString]:
+    """What is the same on the page of each hand: its styles and scripts, and what the keys do.
+
+    Where there is a `problem` nothing can be stepped through, and there are no scripts.
+    """
+
+    def draw() -> SafeString:
+        return render_to_string("hands/_links.html", {"problem": problem})
+
+    return {
+        "links": kept(("links", problem), draw),
+        "keys": kept(("keys",), lambda: render_to_string("hands/_keys.html")),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

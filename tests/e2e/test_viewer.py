@@ -87,6 +87,10 @@ def test_a_hand_by_keyboard_alone(signed_in, at, complaints):
     page.go_back()
     page.locator('[data-number="0"]').wait_for()
     press(page, "End", last)
+    # Back through the decisions of a seat, whatever Shift and a digit write in this country.
+    for number in reversed([number for number in acts if number < last]):
+        press(page, "Shift+Digit3", number)
+    assert page.locator('[data-key="previous-decision-3"]').get_attribute("aria-disabled") == "true"
     assert complaints == []
 
 

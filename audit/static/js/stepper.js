@@ -218,7 +218,11 @@ document.addEventListener("keydown", (event) => {
     region.querySelector(press)?.click();
     return;
   }
-  const name = KEYS.get(event.shiftKey ? event.key : event.key.replace(/^F$/, "f"));
+  // With Shift a digit's key says another sign in each country.
+  const digit = event.shiftKey ? /^Digit([1-4])$/.exec(event.code) : null;
+  const name = digit
+    ? `previous-decision-${digit[1]}`
+    : KEYS.get(event.shiftKey ? event.key : event.key.replace(/^F$/, "f"));
   if (name) {
     event.preventDefault();
     follow(name);

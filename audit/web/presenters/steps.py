@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 import replay
@@ -21,15 +22,11 @@ SPAN_MAX = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """A place to go to; `url` is None where there is none, and the button is then disabled."""
+    """A place to go to, as a button with its key; where there is none the button is disabled."""
 
-    name: str
-    title: str
-    icon: str
+    link: SafeString
     key: str
-    url: str | None
     is_wide: bool = False
-    seal: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +67,7 @@ class Transport:
     wait_ms: int | None
     goals: tuple[Goal, ...]
     finding_goals: tuple[Goal, ...]
-    decision_goals: tuple[Goal, ...]
+    decision_goals: tuple[SafeString, ...]
     ticks: SafeString
     parts: tuple[PartLink, ...]
     has_spans: bool
@@ -158,24 +155,26 @@ def _sentence(step: replay.Step, place: str) -> str:
     return sentences(parts)
 
 
-def _goal(
-    name: str,
-    title: str,
-    icon: str,
-    key: str,
-    way: tuple[Sequence[replay.Step], int, Route, bool],
-    *,
-    is_wide: bool = False,
-) -> Goal:
-    """A goal with its address. What lies ahead and is not shown is looked up on the way there."""
+# From where one goes: the steps, the one at hand, the addresses, whether more come than are shown.
+_Way = tuple[Sequence[replay.Step], int, Route, bool]
+
+
+def _address(name: str, way: _Way) -> str | None:
+    """Where a goal is. What lies ahead and is not shown is looked up on the way there."""
     steps, number, route, is_open = way
-    target = target_of(name, steps, number)
-    url = None if target is None else route.step(target)
     if is_open and name == "next":
-        url = route.step(number + 1)
-    elif is_open and name in LOOKED_UP:
-        url = route.goal(name, number)
-    return Goal(name=name, title=title, icon=icon, key=key, url=url, is_wide=is_wide)
+        return route.step(number + 1)
+    if is_open and name in LOOKED_UP:
+        return route.goal(name, number)
+    target = target_of(name, steps, number)
+    return None if target is None else route.step(target)
+
+
+def _goal(name: str, title: str, icon: str, key: str, way: _Way, *, is_wide: bool = False) -> Goal:
+    """A goal of the transport, whose button shows an icon."""
+    words = format_html('{}<span class="visually-hidden">{}</span>', markup.icon(icon), title)
+    link = markup.goal_link(name, title, _address(name, way), words, "btn")
+    return Goal(link=link, key=key, is_wide=is_wide)
 
 
 def _goals(
@@ -199,39 +198,51 @@ def _finding_goals(steps: Sequence[replay.Step], number: int, route: Route) -> t
     if not any(step.findings for step in steps):
         return ()
     way = steps, number, route, False
+
+    def goal(name: str, title: str, word: str, key: str, *, is_wide: bool) -> Goal:
+        words = format_html("{}{}", markup.icon("finding"), word)
+        link = markup.goal_link(name, title, _address(name, way), words, "btn btn-find")
+        return Goal(link=link, key=key, is_wide=is_wide)
+
+    following = phrase("Next finding")
     return (
-        _goal(
-            "previous-finding",
-            phrase("Previous finding"),
-            "finding",
-            phrase("Shift F"),
-            way,
-            is_wide=True,
-        ),
-        _goal("next-finding", phrase("Next finding"), "finding", "F", way),
-    )
+        goal("previous-finding", phrase("Previous finding"), phrase("Previous"),
+             phrase("Shift F"), is_wide=True),
+        goal("next-finding", following, following, "F", is_wide=False),
+    )  # fmt: skip
 
 
 def _decision_goals(
     steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool
-) -> tuple[Goal, ...]:
-    """The next decision of each seat; a game without seats has none."""
+) -> tuple[SafeString, ...]:
+    """The decision of each seat before and behind this step; a game without seats has none."""
     if not steps[0].board.seats:
         return ()
     way = steps, number, route, is_open
-    return tuple(
-        replace(
-            _goal(
-                f"decision-{seat + 1}",
-                phrase("Next decision of {seat}", seat=name),
-                "",
-                str(seat + 1),
-                way,
-            ),
-            seal=markup.SEAT_SEALS[seat],
-        )
-        for seat, name in enumerate(markup.SEAT_NAMES)
-    )
+    pairs = []
+    for seat, name in enumerate(markup.SEAT_NAMES):
+        back = phrase("Previous decision of {seat}", seat=name)
+        on = phrase("Next decision of {seat}", seat=name)
+        goal = f"decision-{seat + 1}"
+        pairs.append(
+            format_html(
+                '<span class="pair">{}{}</span>',
+                markup.goal_link(
+                    f"previous-{goal}", back, _address(f"previous-{goal}", way),
+                    format_html('{}<span class="visually-hidden">{}</span>',
+                                markup.icon("prev"), back),
+                    "btn btn-back",
+                ),
+                markup.goal_link(
+                    goal, on, _address(goal, way),
+                    format_html('<span class="visually-hidden">{}</span>'
+                                '<span lang="zh-Hant" aria-hidden="true">{}</span>',
+                                on, markup.SEAT_SEALS[seat]),
+                    "btn",
+                ),
+            )
+        )  # fmt: skip
+    return tuple(pairs)
 
 
 def _ticks(steps: Sequence[replay.Step], number: int, route: Route) -> SafeString:

@@ -42,10 +42,12 @@ def _found(steps: Steps) -> list[int]:
     return [step.number for step in steps if step.findings]
 
 
-def _decided(seat: int) -> Callable[[Steps, int], int | None]:
+def _decided(
+    seat: int, choose: Callable[[Sequence[int], int], int | None]
+) -> Callable[[Steps, int], int | None]:
     def target(steps: Steps, number: int) -> int | None:
         acts = [s.number for s in steps if s.seat == seat and s.kind in DECISIONS]
-        return _after(acts, number)
+        return choose(acts, number)
 
     return target
 
@@ -63,7 +65,8 @@ _TARGETS: dict[str, Callable[[Steps, int], int | None]] = {
     "last": _last,
     "previous-finding": lambda steps, number: _before(_found(steps), number),
     "next-finding": lambda steps, number: _after(_found(steps), number),
-    **{f"decision-{seat + 1}": _decided(seat) for seat in range(4)},
+    **{f"previous-decision-{seat + 1}": _decided(seat, _before) for seat in range(4)},
+    **{f"decision-{seat + 1}": _decided(seat, _after) for seat in range(4)},
 }
 # Goals ahead that may be asked for while what comes is not shown: none of them tells of a finding.
 LOOKED_UP = frozenset(

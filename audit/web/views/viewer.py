@@ -21,7 +21,7 @@ from audit.selectors.erasures import ErasureRow
 from audit.selectors.replacements import replaced_by
 from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.erased import erased_people
-from audit.web.parts import Parts, draw_head, draw_keys, single_head
+from audit.web.parts import Parts, draw_head, frame, single_head
 from audit.web.presenters.hand import (
     first_step,
     stakes_of,
@@ -160,7 +160,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
         if number is not None:
             raise Http404("This record cannot be replayed now.") from None
-        context |= {"head": draw_head(context), "problem": str(refusal)}
+        context |= {"head": draw_head(context), "problem": str(refusal), **frame(problem=True)}
         return render(request, "hands/hand.html", context)
     number = first_step(replayed.walk.steps) if number is None else number
     _check_step(replayed, number)
@@ -184,7 +184,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         "trails": parts.trails(),
         "wall": parts.wall(),
         "result": parts.result(),
-        "keys": draw_keys(),
+        **frame(),
     }
     return render(request, "hands/hand.html", context)
 
@@ -236,7 +236,7 @@ def answer_step(
         "stakes": stakes_of(replayed),
         "place": parts.place(),
         "region": parts.region(),
-        "keys": draw_keys(),
+        **frame(),
         "erased": _erased(played.hand),
         **more,
     }
