@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 SENDER = "watch"
 DONE, REFUSED = "done", "refused"
 REASON = ".reason.txt"
+# What file systems take for a name.
+NAME_BYTES_MAX = 255
 LOCK = ".tilecourt-watch"
 # Names by which programs mark what they are still writing.
 UNFINISHED = (".part", ".partial", ".tmp", ".temp", ".filepart", ".crdownload", "~")
@@ -214,12 +216,25 @@ def open_plain(path: Path) -> IO[bytes]:
 
 
 def free_place(folder: Path, name: str) -> Path:
-    """A path in the folder that no file and no reason has yet."""
+    """A path in the folder that no file and no reason has yet; a name is cut where the reason
+    beside it would have too long a one."""
+    stem, suffix = Path(name).stem, Path(name).suffix
     place, number = folder / name, 1
-    while os.path.lexists(place) or os.path.lexists(place.with_name(place.name + REASON)):
-        number += 1
-        place = folder / f"{Path(name).stem}.{number}{Path(name).suffix}"
+    while _is_too_long(place) or _is_taken(place):
+        if _is_too_long(place):
+            stem, suffix = (stem[:-1], suffix) if len(stem) > 1 else (stem, suffix[:-1])
+        else:
+            number += 1
+        place = folder / f"{stem}{f'.{number}' if number > 1 else ''}{suffix}"
     return place
+
+
+def _is_taken(place: Path) -> bool:
+    return os.path.lexists(place) or os.path.lexists(place.with_name(place.name + REASON))
+
+
+def _is_too_long(place: Path) -> bool:
+    return len(os.fsencode(place.name + REASON)) > NAME_BYTES_MAX
 
 
 def summary(row: selectors.UploadRow) -> str:

@@ -137,6 +137,23 @@ def test_a_name_that_is_there_already_is_not_overwritten(watched: Watched) -> No
     assert Hand.objects.count() == Upload.objects.count() == 3
 
 
+@pytest.mark.parametrize(
+    "name", ["a" * 247 + ".ndjson", "手" * 82 + ".ndjson", ".".join(("x", "y" * 250))]
+)
+def test_a_name_that_leaves_no_room_for_the_reason_is_cut(watched: Watched, name: str) -> None:
+    for _ in range(2):
+        watched.lay(name, log(b"junk", B))
+        watched.folder.look()
+        judge()
+        assert watched.folder.look() == 0
+    names = watched.names()
+    assert names[""] == []
+    files = [one for one in names["done"] if not one.endswith(REASON)]
+    assert len(files) == 2
+    assert sorted(names["done"]) == sorted([*files, *(one + REASON for one in files)])
+    assert {one[0] for one in files} == {name[0]}
+
+
 def test_the_same_bytes_laid_down_again_are_an_upload_of_duplicates(watched: Watched) -> None:
     for number in range(2):
         watched.lay("a.ndjson", log(B), at=LONG_AGO + number)
