@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -37,14 +38,15 @@ Progress = Callable[[str, int, int], None]
 
 def reports_naming(work: Erasing) -> list[int]:
     """The reports that would be others without the name, by number."""
-    return [pk for pk in _candidates(work) if _told(work, _document(pk)) is not None]
+    teller = _Teller(work=work, certificates=_certificates(work))
+    return [pk for pk in _candidates(work) if teller.told(_document(pk)) is not None]
 
 
 def erase_reports(work: Erasing, on_progress: Progress | None) -> None:
     """Write each report that names the person anew, one in a transaction."""
-    keys = _candidates(work)
+    keys, teller = _candidates(work), _Teller(work=work, certificates=_certificates(work))
     for place, pk in enumerate(keys, start=1):
-        document = _told(work, _document(pk))
+        document = teller.told(_document(pk))
         if document is not None:
             with at_work(work):
                 _rewrite(work, pk, document)
@@ -76,58 +78,85 @@ def _document(pk: int) -> dict[str, Any]:
     return found
 
 
-def _told(work: Erasing, document: dict[str, Any]) -> dict[str, Any] | None:
-    """The document without the name; None where it has to stay as it is."""
-    sections = [_section_told(work, one) for one in document["sections"]]
-    shapes = {one["title"]: one for one in document["sections"]}
-    changed = document["changes"]
-    changes = [_changes_told(work, one, shapes) for one in changed["sections"]]
-    filters = document["filters"]
-    if ["source", work.source] in filters:
-        own = ["player", work.name]
-        filters = [["player", work.token] if one == own else one for one in filters]
-    told = document | {
-        "sections": sections,
-        "changes": changed | {"sections": changes},
-        "filters": filters,
-    }
-    return None if told == document else told
-
-
-def _section_told(work: Erasing, section: dict[str, Any]) -> dict[str, Any]:
-    keys = [column["key"] for column in section["columns"]]
-    rows = [row | {"cells": _cells_told(work, keys, row["cells"])} for row in section["rows"]]
-    if section["key"] == "events" and rows != section["rows"]:
-        rows = _in_order(keys, rows)
-    return section | {"rows": rows}
-
-
-def _cells_told(work: Erasing, keys: Sequence[str], cells: Cells) -> Cells:
-    """The cells of one row, by the keys of their columns. A row of another source is of others."""
-    row = dict(zip(keys, cells, strict=True))
-    if row.get("source") not in (None, "", work.source):
-        return cells
-    told = dict(row)
-    if row.get("event") in _OF_PLAYERS and row.get("by") == work.name:
-        told["by"] = work.token
-    if "where" in row and "finding" in row:
-        told["where"] = veiled_subject(row["finding"] or "", row["where"], work.names)
-    if isinstance(row.get("detail"), str):
-        told["detail"] = work.words.told(row["detail"])
-    if isinstance(row.get("certificate"), str) and row.get("sha256"):
-        told["sha256"] = _certificate_sha256(work, row["certificate"]) or row["sha256"]
-    return [told[key] for key in keys]
-
-
-def _certificate_sha256(work: Erasing, certificate: str) -> str | None:
-    """What stands for a certificate that this act rewrote, such as `12, edition 1`."""
-    number = certificate.partition(",")[0]
-    if not number.isdecimal():
-        return None
+def _certificates(work: Erasing) -> dict[int, str]:
+    """What a report prints of the SHA-256 of each certificate that this act rewrote, by number."""
     rewritten = ErasedRow.objects.filter(erasure_id=work.act, kind=LeafKind.CERTIFICATE)
-    found = Certificate.objects.filter(pk=int(number), pk__in=rewritten.values("row"))
-    sha256 = found.values_list("sha256", flat=True).first()
-    return None if sha256 is None else bytes(sha256).hex()[:_DIGITS]
+    found = Certificate.objects.filter(pk__in=rewritten.values("row"))
+    return {pk: bytes(sha256).hex()[:_DIGITS] for pk, sha256 in found.values_list("pk", "sha256")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Teller:
+    """Tells documents of reports without the name; `certificates` as `_certificates` gives them."""
+
+    work: Erasing
+    certificates: Mapping[int, str]
+
+    def told(self, document: dict[str, Any]) -> dict[str, Any] | None:
+        """The document without the name; None where it has to stay as it is."""
+        work, changed = self.work, document["changes"]
+        shapes = {one["title"]: one for one in document["sections"]}
+        filters = document["filters"]
+        if ["source", work.source] in filters:
+            own = ["player", work.name]
+            filters = [["player", work.token] if one == own else one for one in filters]
+        told = document | {
+            "sections": [self._section(one) for one in document["sections"]],
+            "changes": changed
+            | {"sections": [self._changes(one, shapes) for one in changed["sections"]]},
+            "filters": filters,
+        }
+        return None if told == document else told
+
+    def _section(self, section: dict[str, Any]) -> dict[str, Any]:
+        keys = [column["key"] for column in section["columns"]]
+        rows = [row | {"cells": self._cells(keys, row["cells"])} for row in section["rows"]]
+        if section["key"] == "events" and rows != section["rows"]:
+            rows = _in_order(keys, rows)
+        return section | {"rows": rows}
+
+    def _cells(self, keys: Sequence[str], cells: Cells) -> Cells:
+        """The cells of one row, by the keys of their columns. A row of another source is of
+        others."""
+        work, row = self.work, dict(zip(keys, cells, strict=True))
+        if row.get("source") not in (None, "", work.source):
+            return cells
+        told = dict(row)
+        if row.get("event") in _OF_PLAYERS and row.get("by") == work.name:
+            told["by"] = work.token
+        if "where" in row and "finding" in row:
+            told["where"] = veiled_subject(row["finding"] or "", row["where"], work.names)
+        if isinstance(row.get("detail"), str):
+            told["detail"] = work.words.told(row["detail"])
+        if isinstance(row.get("certificate"), str) and row.get("sha256"):
+            # Such as `12, edition 1`.
+            number = row["certificate"].partition(",")[0]
+            known = self.certificates.get(int(number)) if number.isdecimal() else None
+            told["sha256"] = known or row["sha256"]
+        return [told[key] for key in keys]
+
+    def _changes(
+        self, section: dict[str, Any], shapes: Mapping[str, dict[str, Any]]
+    ) -> dict[str, Any]:
+        """A table of what changed; rows of before and now stand in one cell each, with joints."""
+        if section["key"] != "figures":
+            return self._section(section)
+        rows = []
+        for row in section["rows"]:
+            title, *sides = row["cells"]
+            columns = shapes.get(title, {"columns": ()})["columns"]
+            keys = [column["key"] for column in columns]
+            rows.append(row | {"cells": [title, *(self._side(keys, one) for one in sides)]})
+        return section | {"rows": rows}
+
+    def _side(self, keys: Sequence[str], side: str | None) -> str | None:
+        if side is None:
+            return None
+        parts = side.split(_JOINT)
+        if len(parts) != len(keys):
+            return self.work.words.told(side)
+        told = self._cells(keys, [None if part == _NONE else part for part in parts])
+        return _JOINT.join(_NONE if one is None else str(one) for one in told)
 
 
 def _in_order(keys: Sequence[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -143,32 +172,6 @@ def _in_order(keys: Sequence[str], rows: list[dict[str, Any]]) -> list[dict[str,
     for _, group in groupby(rows, key=alike):
         found += sorted(group, key=lambda row: row["cells"][by] or "")
     return found
-
-
-def _changes_told(
-    work: Erasing, section: dict[str, Any], shapes: Mapping[str, dict[str, Any]]
-) -> dict[str, Any]:
-    """A table of what changed; rows of before and now stand in one cell each, with joints."""
-    if section["key"] != "figures":
-        return _section_told(work, section)
-    rows = []
-    for row in section["rows"]:
-        title, *sides = row["cells"]
-        columns = shapes.get(title, {"columns": ()})["columns"]
-        keys = [column["key"] for column in columns]
-        rows.append(row | {"cells": [title, *(_side_told(work, keys, one) for one in sides)]})
-    return section | {"rows": rows}
-
-
-def _side_told(work: Erasing, keys: Sequence[str], side: str | None) -> str | None:
-    if side is None:
-        return None
-    parts = side.split(_JOINT)
-    if len(parts) != len(keys):
-        return work.words.told(side)
-    cells = [None if part == _NONE else part for part in parts]
-    told = _cells_told(work, keys, cells)
-    return _JOINT.join(_NONE if one is None else str(one) for one in told)
 
 
 def _rewrite(work: Erasing, pk: int, document: dict[str, Any]) -> None:
