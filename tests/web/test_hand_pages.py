@@ -39,7 +39,7 @@ def number_of(html):
 
 def goals(html):
     found = re.findall(r'href="([^"]*)" data-step data-goal="([^"]*)"', html)
-    return {url: name for url, name in found if not name.startswith("decision")}
+    return {url: name for url, name in found if "decision" not in name}
 
 
 def settled(html):
@@ -353,7 +353,7 @@ def test_a_hand_asks_the_same_few_questions(site, store, count):
     hand = Hand.objects.first()
     with CaptureQueriesContext(connection) as queries:
         html_of(site, f"/hands/{hand.pk}/steps/3/")
-    # And the hand with its bytes, twins, what was in force.
+    # And the hand with its bytes; a twin or a rule of force would be asked for besides.
     assert len(queries) == WHO_ASKS + JOURNAL + 1
 
 
