@@ -12,6 +12,8 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from audit.models import (
     ApiToken,
+    FirstPassword,
+    FirstPasswordHow,
     Grant,
     PasswordRecord,
     Role,
@@ -63,10 +65,22 @@ class KeyRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstPasswordRow:
+    """Who was shown a first password of an account, and so could come in under its name; `by` is
+    None where a command gave it."""
+
+    how: FirstPasswordHow
+    at: datetime
+    by: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccountRow:
     """An account with what GLI-19 2.8.9 (a–i) asks of a user's record.
 
     `functions` is everything that it may do, by the table of roles; `groups` are its roles.
+    `first_passwords` are those that were given, the first first; of before that was kept there is
+    none.
     """
 
     id: int
@@ -74,6 +88,7 @@ class AccountRow:
     full_name: str
     title: str
     grants: tuple[GrantRow, ...]
+    first_passwords: tuple[FirstPasswordRow, ...]
     created_at: datetime
     last_seen_at: datetime | None
     last_address: str | None
@@ -109,11 +124,12 @@ def is_closed(name: str) -> bool:
 
 
 def list_accounts() -> tuple[AccountRow, ...]:
-    """All accounts by name, with the grants that hold now; two queries."""
+    """All accounts by name, with the grants that hold now; three queries."""
     users = _users().order_by("username")[:ACCOUNTS_MAX]
     rows = list(users)
     grants = _grants_by_account(Grant.objects.filter(ended_at=None))
-    return tuple(_account(user, grants.get(user.pk, ())) for user in rows)
+    given = _first_passwords(FirstPassword.objects.all())
+    return tuple(_account(user, grants.get(user.pk, ()), given.get(user.pk, ())) for user in rows)
 
 
 def get_account(account_id: int) -> AccountRow:
@@ -122,7 +138,8 @@ def get_account(account_id: int) -> AccountRow:
     if user is None:
         raise NotFound(f"There is no account {account_id}.")
     grants = _grants_by_account(Grant.objects.filter(account_id=account_id, ended_at=None))
-    return _account(user, grants.get(account_id, ()))
+    given = _first_passwords(FirstPassword.objects.filter(account_id=account_id))
+    return _account(user, grants.get(account_id, ()), given.get(account_id, ()))
 
 
 def find_row(name: str) -> AccountRow:
@@ -186,6 +203,19 @@ def _grants_by_account(grants: QuerySet[Grant]) -> Mapping[int, tuple[GrantRow, 
     return {account: tuple(rows) for account, rows in found.items()}
 
 
+def _first_passwords(
+    given: QuerySet[FirstPassword],
+) -> Mapping[int, tuple[FirstPasswordRow, ...]]:
+    found: dict[int, list[FirstPasswordRow]] = {}
+    columns = given.order_by("id").values_list(
+        "account_id", "how", "given_at", "given_by__username"
+    )
+    for account, how, at, by in columns:
+        row = FirstPasswordRow(how=FirstPasswordHow(how), at=at, by=by)
+        found.setdefault(account, []).append(row)
+    return {account: tuple(rows) for account, rows in found.items()}
+
+
 def _grant(grant: Grant) -> GrantRow:
     return GrantRow(
         id=grant.pk,
@@ -199,7 +229,9 @@ def _grant(grant: Grant) -> GrantRow:
     )
 
 
-def _account(user: Any, grants: tuple[GrantRow, ...]) -> AccountRow:
+def _account(
+    user: Any, grants: tuple[GrantRow, ...], given: tuple[FirstPasswordRow, ...]
+) -> AccountRow:
     staff: Staff | None = getattr(user, "staff", None)
     return AccountRow(
         id=user.pk,
@@ -207,6 +239,7 @@ def _account(user: Any, grants: tuple[GrantRow, ...]) -> AccountRow:
         full_name=staff.full_name if staff else "",
         title=staff.title if staff else "",
         grants=grants,
+        first_passwords=given,
         created_at=user.date_joined,
         last_seen_at=user.seen_at,
         last_address=user.seen_from,

@@ -91,8 +91,8 @@ DEFINITIONS: Mapping[ReportKind, Definition] = {
         ),
         Definition(
             kind=ReportKind.ACCESS,
-            version=1,
-            about="Accounts, their roles and sources, and who gave or ended them.",
+            version=2,
+            about="Accounts and who could come in as each, roles and who gave them, acts of two.",
             fields=frozenset(),
             read_day=None,
             assemble=reports_access.assemble,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from audit.models import ReviewKind, Role, SignInOutcome, SignInWay
+from audit.models import FirstPasswordHow, ReviewKind, Role, SignInOutcome, SignInWay
 from audit.selectors.access import Act
+from audit.selectors.second_persons import ActOfTwo
 
 ROLES: dict[Role, Promise] = {
     Role.SUPPORT: _("Support"),
@@ -61,6 +62,24 @@ ACTS: dict[Act, Promise] = {
     Act.MANAGE_WEBHOOKS: _("Manage webhooks"),
     Act.MANAGE_RETENTION: _("Manage retention"),
     Act.MANAGE_SOURCES: _("Manage sources"),
+}
+# How somebody came to have an account in hand.
+FIRST_PASSWORDS: dict[str, Promise] = {
+    FirstPasswordHow.OPENED: _("Opened by"),
+    FirstPasswordHow.REOPENED: _("Opened again by"),
+    FirstPasswordHow.RESET: _("Password reset by"),
+}
+KEEPINGS: dict[str, Promise] = {
+    FirstPasswordHow.OPENED.value: _("opened it"),
+    FirstPasswordHow.REOPENED.value: _("opened it again"),
+    FirstPasswordHow.RESET.value: _("reset its password"),
+    "key": _("made a key for it"),
+}
+ACTS_OF_TWO: dict[ActOfTwo, Promise] = {
+    ActOfTwo.RULESET: _("Ruleset published"),
+    ActOfTwo.SWITCH: _("Ruleset put in force"),
+    ActOfTwo.REMEDY: _("Remedy approved"),
+    ActOfTwo.RETENTION: _("Records deleted"),
 }
 REVIEWS: dict[ReviewKind, Promise] = {
     ReviewKind.ACCESS: _("Who may do what"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from audit.models import ReviewKind, Role
 from audit.selectors.access import Access, Act
 from audit.selectors.accounts import (
     AccountRow,
+    FirstPasswordRow,
     get_account,
     grants_of,
     known_sources,
@@ -30,6 +31,7 @@ from audit.selectors.accounts import (
 from audit.selectors.exports_sheet import Plain, neutral
 from audit.selectors.journal import list_reviews
 from audit.selectors.pages import BadQuery, NotFound, Page
+from audit.selectors.second_persons import ACTS_SHOWN, Tie, TiedAct, tied_acts
 from audit.selectors.visits import list_sign_ins, list_visits
 from audit.services.accounts import FirstAccount
 from audit.services.granting import GrantRefused, end_grant, grant_role
@@ -45,7 +47,17 @@ from audit.services.staff import (
     unlock_account,
 )
 from audit.web.access import access_of_request, needs
-from audit.web.access_words import ABOUT_ROLES, ACTS, ENDS, OUTCOMES, ROLES, WAYS
+from audit.web.access_words import (
+    ABOUT_ROLES,
+    ACTS,
+    ACTS_OF_TWO,
+    ENDS,
+    FIRST_PASSWORDS,
+    KEEPINGS,
+    OUTCOMES,
+    ROLES,
+    WAYS,
+)
 
 SECTION = {"section": "accounts"}
 VISITS_SHOWN = 10
@@ -169,6 +181,7 @@ def _one(
     attempts = list_sign_ins(account_id=account, limit=VISITS_SHOWN).rows
     context = {
         "line": _line(row),
+        "given": _given(row),
         "grants": [(grant, ROLES[grant.role]) for grant in grants_of(account)],
         "roles": [(role.value, ROLES[role], ABOUT_ROLES[role]) for role in Role],
         "sources": known_sources(),
@@ -272,6 +285,7 @@ def account_act(request: HttpRequest, account: int) -> HttpResponse:
 def access_review(request: HttpRequest) -> HttpResponse:
     """Who has what since when, granted by whom, with the last use; POST records the review."""
     accounts = [row for row in list_accounts() if row.grants]
+    tied = tied_acts(sources=access_of_request(request).sources(Act.REVIEW_ACCESS))
     problem, status = None, 200
     last = last_grant()
     if request.method == "POST":
@@ -283,7 +297,7 @@ def access_review(request: HttpRequest) -> HttpResponse:
                 note=request.POST.get("note", ""),
                 first=0,
                 last=last,
-                facts=_facts(accounts),
+                facts=_facts(accounts, tied),
             )
         except ReviewRefused as error:
             problem, status = str(error), 400
@@ -292,7 +306,12 @@ def access_review(request: HttpRequest) -> HttpResponse:
             return redirect("access-review")
     page, at_fault = _reviews(request)
     context = {
-        "lines": [(row, [(grant, ROLES[grant.role]) for grant in row.grants]) for row in accounts],
+        "lines": [
+            (row, _given(row), [(grant, ROLES[grant.role]) for grant in row.grants])
+            for row in accounts
+        ],
+        "tied": [(act, ACTS_OF_TWO[act.kind], _tie_words(act)) for act in tied],
+        "tied_max": ACTS_SHOWN,
         "last": last,
         "keys": list_keys(is_ended=False),
         "reviews": page,
@@ -303,6 +322,21 @@ def access_review(request: HttpRequest) -> HttpResponse:
     }
     status = 400 if at_fault else status
     return render(request, "accounts/review.html", SECTION | context, status=status)
+
+
+def _given(row: AccountRow) -> list[tuple[Any, FirstPasswordRow]]:
+    return [(FIRST_PASSWORDS[one.how], one) for one in row.first_passwords]
+
+
+def _tie_words(act: TiedAct) -> str:
+    """Why the two people of an act may have been one."""
+    ways = ", ".join(str(KEEPINGS[way]) for way in act.ways)
+    said = {
+        Tie.FIRST: _("{first} had the account of {second} in hand: {ways}"),
+        Tie.SECOND: _("{second} had the account of {first} in hand: {ways}"),
+        Tie.SAME: _("{keeper} had both accounts in hand: {ways}"),
+    }[act.tie]
+    return said.format(first=act.first, second=act.second, keeper=act.keeper, ways=ways)
 
 
 def _check_seen(request: HttpRequest, last: int) -> None:
@@ -318,8 +352,9 @@ def _reviews(request: HttpRequest) -> tuple[Page[Any], str | None]:
         return Page(rows=()), str(error)
 
 
-def _facts(accounts: list[AccountRow]) -> dict[str, Any]:
-    """What was there to be reviewed: each account with its grants."""
+def _facts(accounts: list[AccountRow], tied: Sequence[TiedAct]) -> dict[str, Any]:
+    """What was there to be reviewed: each account with its grants and who could come in as it, and
+    the acts whose two people may have been one."""
     return {
         "accounts": [
             {
@@ -330,7 +365,12 @@ def _facts(accounts: list[AccountRow]) -> dict[str, Any]:
                     [grant.id, grant.role.value, grant.source, grant.granted_by]
                     for grant in row.grants
                 ],
+                "first_passwords": [[one.how.value, one.by] for one in row.first_passwords],
             }
             for row in accounts
-        ]
+        ],
+        "tied": [
+            [act.kind.value, act.label, act.first, act.second, act.tie.value, act.keeper]
+            for act in tied
+        ],
     }

@@ -10,10 +10,12 @@ from django.contrib.auth.models import User
 from django_otp.oath import totp
 
 from audit import services
-from audit.models import Role, Visit
-from audit.selectors.access import EVERYTHING, Act
+from audit.models import ApiToken, Role, Visit
+from audit.selectors.access import EVERYTHING, Act, access_of
 from audit.services.granting import grant_role
+from audit.services.staff import close_account, open_account
 from tests.access import trusted, with_roles
+from tests.audit.rulesets import publish
 from tests.e2e.test_completeness import take_in, violations
 from tests.e2e.test_stepping import PHONE, complaints
 from tests.web.lines import PAI_GOW, changed
@@ -40,8 +42,12 @@ def people(transactional_db):
     amy = User.objects.create_user("amy.ng", password=PASSWORD)
     with_roles(amy, Role.SUPPORT, Role.INVESTIGATOR, source="a house with a rather long name")
     with_roles(amy, Role.AUDITOR)
-    closed = User.objects.create_user("gone.away", password=PASSWORD, is_active=False)
+    closed = User.objects.create_user("gone.away", password=PASSWORD)
     grant_role(access=EVERYTHING, account_id=closed.pk, role=Role.RULES_AUTHOR)
+    close_account(access=access_of(boss), account_id=closed.pk)
+    open_account(access=access_of(boss), name="pia.prueft", full_name="Pia Prüft")
+    pia = with_roles(User.objects.get(username="pia.prueft"), Role.RULES_APPROVER)
+    publish(access_of(boss), access_of(pia))
     services.create_token(name="night feed", days=30, account="amy.ng", acts=[Act.UPLOAD])
     return boss, amy
 
@@ -107,6 +113,40 @@ def test_on_a_phone_nothing_is_wider_than_the_page(people, page, complaints):
     for address in addresses():
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], address
+    assert complaints == []
+
+
+def test_on_a_phone_the_review_is_read_without_scrolling_sideways(people, page, complaints):
+    """Neither the page nor a table on it, with everything there that it can show."""
+    come_in(page, "may.ling", PASSWORD)
+    page.goto("/accounts/review")
+    page.get_by_label("What the review found").fill("All of them are needed still.")
+    page.get_by_role("button", name="Reviewed").click()
+    page.locator(".notice").wait_for()
+    page.set_viewport_size(PHONE)
+    page.goto("/accounts/review")
+    assert "may.ling had the account of pia.prueft in hand" in page.inner_text("main")
+    wide = page.evaluate(
+        "[...document.querySelectorAll('main *')].filter(one => one.scrollWidth > one.clientWidth"
+        " && ['auto', 'scroll'].includes(getComputedStyle(one).overflowX)).map(one => one.outerHTML.slice(0, 200))"
+    )
+    assert wide == []
+    assert page.locator("main table").count() == 4
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert complaints == []
+
+
+def test_what_ends_is_said_before_it_is_done(people, page, complaints):
+    """By keyboard: the first press opens what is asked, the second does it."""
+    _, amy = people
+    come_in(page, "may.ling", PASSWORD)
+    page.goto(f"/accounts/{amy.pk}/")
+    page.locator("summary", has_text="Give a new first password").press("Enter")
+    said = page.get_by_text("The old password and the visits that go on end at once.")
+    assert "1 key of the API that acts for the account ends, too" in said.inner_text()
+    page.get_by_role("button", name="Yes, give a new one").press("Enter")
+    page.locator(".secret code").wait_for()
+    assert not ApiToken.objects.filter(account=amy, revoked_at=None).exists()
     assert complaints == []
 
 

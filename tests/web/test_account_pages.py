@@ -333,11 +333,11 @@ def test_the_lists_ask_the_same_few_questions(
     office: Client, django_user_model: Any, django_assert_num_queries: Any
 ) -> None:
     office.get("/accounts/")
-    with django_assert_num_queries(4 + 1 + 2):
+    with django_assert_num_queries(4 + 1 + 3):
         office.get("/accounts/")
     for number in range(3):
         with_roles(django_user_model.objects.create_user(f"u{number}"), Role.SUPPORT)
-    with django_assert_num_queries(4 + 1 + 2):
+    with django_assert_num_queries(4 + 1 + 3):
         office.get("/accounts/")
 
 
@@ -358,6 +358,7 @@ def test_s37_a_review_says_who_when_and_what_stood_there(
     )  # fmt: skip
     names = {one["name"]: one["grants"] for one in review.facts["accounts"]}
     assert [grant[1:3] for grant in names["amy.ng"]] == [["auditor", "house"]]
+    assert review.facts["tied"] == []
     assert "All still needed." in office.get("/accounts/review").content.decode()
 
 

@@ -23,15 +23,18 @@ from audit.models import (
     SignInWay,
     SoftwareCheck,
 )
+from audit.selectors.access import access_of
 from audit.selectors.certificates_days import current_rules
 from audit.selectors.exports_sheet import check_sheet
 from audit.services import desk
 from audit.services.certifying import continue_run, request_certificates
 from audit.services.certifying_rules import set_day_rule
 from audit.services.reports_daily import day_end, request_daily_reports
+from audit.services.staff import open_account
 from tests.access import with_roles
 from tests.audit.logs import B, Ingest, W, changed, log, with_net
 from tests.audit.reports.conftest import Make, document_of, rows_of
+from tests.audit.rulesets import publish
 
 
 def test_s50_events_link_to_hands_and_thresholds_are_settable(ingest: Ingest, make: Make) -> None:
@@ -107,10 +110,20 @@ def test_an_access_review_names_roles_and_who_gave_them(make: Make, auditor: Use
     today = datetime.now(UTC).date().isoformat()
     tom = with_roles(User.objects.create_user("tom.reyes"), Role.SUPPORT, source="odd")
     User.objects.create_user("closed", is_active=False)
+    open_account(access=access_of(auditor), name="pia.prueft", full_name="")
+    pia = with_roles(User.objects.get(username="pia.prueft"), Role.RULES_APPROVER)
+    publish(access_of(auditor), access_of(pia))
     report = make("access-review", to=today)
     accounts = {row["account"]: row for row in rows_of(report, "accounts")}
     assert accounts[tom.username]["grants"] == 1
     assert (accounts["closed"]["state"], accounts["closed"]["grants"]) == ("closed", 0)
+    assert accounts[tom.username]["opened_by"] == "not on record"
+    assert accounts["pia.prueft"]["opened_by"] == "opened by ines.castro"
+    tied = [(row["act"], row["first"], row["second"], row["because"])
+            for row in rows_of(report, "tied")]  # fmt: skip
+    assert tied == [
+        ("ruleset published", "ines.castro", "pia.prueft", "ines.castro: opened")
+    ]  # fmt: skip
     grants = [row for row in rows_of(report, "grants") if row["account"] == tom.username]
     assert [(row["role"], row["source"]) for row in grants] == [("Support", "odd")]
     changes = rows_of(report, "changes")
