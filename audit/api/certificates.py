@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from audit.api import work_described as said
 from audit.api.describing import described
 from audit.api.errors import ApiError
-from audit.api.pages import asked_page, ways_of
+from audit.api.pages import BESIDE, asked_page, ways_of
 from audit.api.parameters import check_parameters
 from audit.api.permissions import needs, sources_of_api
 from audit.api.resource import Resource, versioned
@@ -41,12 +41,16 @@ class CertificateList(Resource):
 
     @described(said.CERTIFICATES)
     def get(self, request: Request) -> Response:
-        check_parameters(request, *FILTERS, "cursor")
+        check_parameters(request, *FILTERS, *BESIDE)
+        asked = asked_page(request)
         query = request.query_params.dict()
         try:
             filters = CertificateFilters.parse(query)
             page = list_certificates(
-                filters, sources=sources_of_api(request), cursor=asked_page(request).cursor
+                filters,
+                sources=sources_of_api(request),
+                cursor=asked.cursor,
+                limit=asked.limit,
             )
         except BadQuery as error:
             raise ApiError(400, "bad-query", str(error)) from None

@@ -66,7 +66,8 @@ class Operation:
     @property
     def errors(self) -> tuple[str, ...]:
         """Each code that can be answered, by status."""
-        codes = dict.fromkeys((*ALWAYS, *self.refuses))
+        of_version = ("another-version",) if self.may_be_same else ()
+        codes = dict.fromkeys((*ALWAYS, *of_version, *self.refuses))
         return tuple(sorted(codes, key=lambda code: (ERRORS[code].status, code)))
 
 

@@ -41,6 +41,7 @@ ERRORS: Mapping[str, Known] = {
         ("not-stopped", 409, "The re-audit is not stopped, or cannot go on here."),
         ("conflict", 409, "Not as things stand now, which the message says."),
         ("length-required", 411, "Neither a length, nor chunks that the server can end."),
+        ("another-version", 412, "The answer is not the one that `If-Match` names."),
         ("too-large", 413, "More bytes than are taken at once."),
         ("unsupported-type", 415, "The body is of a type that is not taken here."),
         ("key-reused", 422, "The Idempotency-Key stood for another body."),

@@ -16,7 +16,7 @@ from audit.api import work_described as said
 from audit.api.bodies import read_json
 from audit.api.describing import described
 from audit.api.errors import ApiError
-from audit.api.pages import asked_page, ways_of
+from audit.api.pages import BESIDE, asked_page, ways_of
 from audit.api.parameters import check_parameters
 from audit.api.permissions import needs, sources_of_api
 from audit.api.resource import Resource
@@ -44,9 +44,12 @@ class ReauditList(Resource):
 
     @described(said.REAUDITS)
     def get(self, request: Request) -> Response:
-        check_parameters(request, "cursor")
+        check_parameters(request, *BESIDE)
+        asked = asked_page(request)
         try:
-            page = list_reaudits(sources=sources_of_api(request), cursor=asked_page(request).cursor)
+            page = list_reaudits(
+                sources=sources_of_api(request), cursor=asked.cursor, limit=asked.limit
+            )
         except selectors.BadQuery as error:
             raise ApiError(400, "bad-query", str(error), place="cursor") from None
         return Response(
@@ -159,11 +162,12 @@ class ReauditChanges(OneView):
     @described(said.REAUDIT_CHANGES)
     def get(self, request: Request, reaudit: int) -> Response:
         self.row(request, reaudit)
-        check_parameters(request, "flip", "cursor")
+        check_parameters(request, "flip", *BESIDE)
+        asked = asked_page(request)
         text = request.query_params.get("flip")
         try:
             flip = Flip.parse(text) if text else None
-            page = list_changes(reaudit, flip=flip, cursor=asked_page(request).cursor)
+            page = list_changes(reaudit, flip=flip, cursor=asked.cursor, limit=asked.limit)
         except selectors.BadQuery as error:
             raise ApiError(400, "bad-query", str(error)) from None
         return Response(
@@ -179,9 +183,10 @@ class ReauditAside(OneView):
     @described(said.REAUDIT_ASIDE)
     def get(self, request: Request, reaudit: int) -> Response:
         self.row(request, reaudit)
-        check_parameters(request, "cursor")
+        check_parameters(request, *BESIDE)
+        asked = asked_page(request)
         try:
-            page = list_faults(reaudit, cursor=asked_page(request).cursor)
+            page = list_faults(reaudit, cursor=asked.cursor, limit=asked.limit)
         except selectors.BadQuery as error:
             raise ApiError(400, "bad-query", str(error), place="cursor") from None
         return Response({"aside": [fault_of(one) for one in page.rows], **ways_of(request, page)})

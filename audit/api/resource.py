@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from http import HTTPStatus
 from typing import Any, ClassVar, cast
 
 from django.http import HttpResponse
@@ -56,6 +57,7 @@ def versioned(
 ) -> HttpResponse:
     """Answer with the ETag of these bytes, and with 304 where the caller has them.
 
+    Raises: ApiError 412 where the caller asks for others.
     The tag is of the whole answer, so that it changes exactly when the answer does. `data` is bytes
     or something to encode; `name` that of a file.
     """
@@ -70,5 +72,8 @@ def versioned(
         response=response,
     )
     assert given is not None, "what is given in comes out, or a shorter answer instead of it"
+    if given.status_code == HTTPStatus.PRECONDITION_FAILED:
+        message = "The answer is not the one that you name."
+        raise ApiError(412, "another-version", message, place="If-Match")
     given["ETag"] = etag
     return given

@@ -14,7 +14,6 @@ from audit.importers import FEEDS
 from audit.models import VerdictKind
 
 HASH = "5c7e2d0b9a4f4c1e8d3b6a7f90e1c2d3b4a5968778695a4b3c2d1e0f98a7b6c5"
-CURSOR = PAGING[:1]
 WAYS = {"next": None, "previous": None}
 LOG = "application/x-ndjson"
 VIEWERS = ("auditor", "public", "seat-0", "seat-1", "seat-2", "seat-3")
@@ -145,7 +144,7 @@ CERTIFICATES = Operation(
         Parameter(name="state", about="Only complete ones, or the others.",
                   schema=choice("complete", "incomplete"), example="incomplete"),
         Parameter(name="all", about="Replaced ones, too.", schema=choice("1"), example="1"),
-        *CURSOR,
+        *PAGING,
     ),
     gives=shapes.CertificatePage,
     example={
@@ -211,7 +210,7 @@ REAUDITS = Operation(
     id="reaudits_list",
     group="Re-audits",
     summary="Re-audits, the newest first",
-    parameters=CURSOR,
+    parameters=PAGING,
     gives=shapes.ReauditPage,
     example={"reaudits": [_REAUDIT], **WAYS},
 )
@@ -283,7 +282,7 @@ REAUDIT_CHANGES = Operation(
         Parameter(name="flip", about="Only these: `flip` of the summary.",
                   schema={"type": "string", "pattern": f"^(|{_JUDGED}~{_JUDGED})$"},
                   example="discrepant~net-mismatch~clean~"),
-        *CURSOR,
+        *PAGING,
     ),
     gives=shapes.ReauditChangePage,
     example={
@@ -301,7 +300,7 @@ REAUDIT_ASIDE = Operation(
     id="reaudit_aside",
     group="Re-audits",
     summary="What a re-audit set aside, and why",
-    parameters=CURSOR,
+    parameters=PAGING,
     gives=shapes.ReauditFaultPage,
     example={
         "aside": [

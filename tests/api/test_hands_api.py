@@ -259,7 +259,13 @@ def test_what_has_not_changed_is_not_sent_again(stored: Any, token: str, ask: Se
     assert {"Authorization", "Cookie"} <= set(first["Vary"].replace(",", " ").split())
     again = ask(f"{HANDS}{pk}/", If_None_Match=first["ETag"])
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    assert ask(f"{HANDS}{pk}/", If_Match=first["ETag"]).status_code == 200
     stored(with_net(PAI_GOW, 1, "-99.00"))
+    other = ask(f"{HANDS}{pk}/", If_Match=first["ETag"])
+    error = other.json()["error"]
+    assert (other.status_code, error["code"], error["place"]) == (
+        412, "another-version", "If-Match",
+    )  # fmt: skip
     changed_since = ask(f"{HANDS}{pk}/", If_None_Match=first["ETag"])
     assert changed_since.status_code == 200
     assert changed_since["ETag"] != first["ETag"]

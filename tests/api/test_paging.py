@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import itertools
+from datetime import date
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test import override_settings
 
-from audit.models import Hand
+from audit.models import Hand, Upload
+from audit.services.certifying import continue_run, request_certificates
 from tests.api.conftest import Send
+from tests.audit.reauditing import engine, reaudited, without_rake
 from tests.web.lines import BASE, PAI_GOW, changed, with_net
 
 HANDS = "/api/v1/hands/"
@@ -58,6 +62,39 @@ def test_svc_55_seven_rows_in_threes_forward_and_back(stored: Any, ask: Send) ->
         ["h003", "h002", "h001"], ["h006", "h005", "h004"],
     ]  # fmt: skip
     assert told["previous"] is None
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("/api/v1/uploads/", "uploads"), ("/api/v1/uploads/{upload}/refused/", "refused"),
+        ("/api/v1/certificates/?all=1", "certificates"), ("/api/v1/reaudits/", "reaudits"),
+        ("/api/v1/reaudits/{reaudit}/changes", "changes"),
+    ],
+)  # fmt: skip
+def test_svc_55_every_list_takes_a_size_and_leads_forward_and_back(
+    stored: Any, ask: Send, account: Any, address: str, name: str
+) -> None:
+    for number in range(7):
+        stored(changed(PAI_GOW, hand_id=f"other {number}", table=f"T{number}"), *[b"{}"] * 7)
+    day = date(2025, 3, 1)
+    assert not continue_run(run_id=request_certificates(day=day, user=account, sources=None))
+    with engine(alter=without_rake):
+        jobs = [reaudited() for _ in range(7)]
+    upload = Upload.objects.latest("pk").pk
+    address = address.format(upload=upload, reaudit=jobs[0].pk)
+    whole = ask(f"{address}{'&' if '?' in address else '?'}limit=500").json()[name]
+    assert len(whole) >= 7
+    joint = "&" if "?" in address else "?"
+    pages = [ask(f"{address}{joint}limit=3").json()]
+    while (cursor := pages[-1]["next"]) is not None:
+        pages.append(ask(f"{address}{joint}limit=3&cursor={cursor}").json())
+    assert [one for page in pages for one in page[name]] == whole
+    assert {len(page[name]) for page in pages[:-1]} == {3}
+    for page, ahead in itertools.pairwise(reversed(pages)):
+        back = ask(f"{address}{joint}limit=3&cursor={page['previous']}").json()
+        assert back[name] == ahead[name]
+    assert pages[0]["previous"] is None
 
 
 def test_svc_55_hands_that_come_meanwhile_displace_none(stored: Any, ask: Send) -> None:

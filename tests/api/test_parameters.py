@@ -12,7 +12,7 @@ from tests.web.lines import PAI_GOW
 
 UNKNOWN = "There is no parameter “{}” at this address{}"
 READ = {
-    "certificates/": "source, table, from, to, state, all, cursor",
+    "certificates/": "source, table, from, to, state, all, cursor, limit",
     "exports/figures.csv": (
         "game, table, source, player, met, verdict, code, from, to, q, upload, conflict, rules,"
         " open, risk, tile, combination, seat, net"
@@ -22,7 +22,7 @@ READ = {
         " open, risk, tile, combination, seat, net"
     ),
     "exports/totals.csv": "source, table, game, from, to",
-    "reaudits/": "cursor",
+    "reaudits/": "cursor, limit",
 }
 
 
