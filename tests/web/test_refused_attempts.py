@@ -134,7 +134,7 @@ def test_refusals_are_seen_by_auditors_of_every_source_alone(
     """An auditor of the one would learn who the people of the other are, or that it is there."""
     signed_in(osman).get(f"/hands/{south.keys['hand']}/")
     shown = signed_in(auditor).get("/journal/?actor=osman.bey").content.decode()
-    assert "refused</span>" in shown
+    assert "was refused</span>" in shown
     make = django_user_model.objects.create_user
     for source in ("south", "north"):
         watcher = with_roles(make(f"watch.{source}"), Role.AUDITOR, source=source)
