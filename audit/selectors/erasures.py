@@ -82,7 +82,16 @@ REWRITTEN: Mapping[LeafKind, tuple[str, ...]] = {
     LeafKind.REMEDY_EXPORT: ("csv", "json"),
     LeafKind.BULK_ACT: ("reason",),
     LeafKind.NAME_DECISION: ("name", "other", "reason"),
-    LeafKind.REPORT: ("parameters", "series", "body_sha256", "json", "csv", "pdf", "note"),
+    # Files of reports are large, and are summed up where they are.
+    LeafKind.REPORT: (
+        "parameters",
+        "series",
+        "body_sha256",
+        "sha256(json)",
+        "sha256(csv)",
+        "sha256(pdf)",
+        "note",
+    ),
     LeafKind.RETENTION_TERM: ("reason",),
     LeafKind.LEGAL_HOLD: ("reason",),
     LeafKind.HOLD_END: ("reason",),

@@ -39,8 +39,8 @@ HANDS_AT_ONCE = 200
 TEXT_MAX = 2_000
 PASSES_MAX = 20
 
-# What is rewritten at this moment, how many of them were, and how many there are.
-Progress = Callable[[str, int, int], None]
+# How many were rewritten, and how many there are.
+Progress = Callable[[int, int], None]
 
 
 class ErasureRefused(Exception):
@@ -55,11 +55,13 @@ def erase_person(
     reason: str,
     ground: str,
     on_progress: Progress | None = None,
+    on_reports: Progress | None = None,
 ) -> int:
     """Erase the name of a person at a source; gives the number of the act.
 
     `ground` is by what right it is asked for. An act over the same name that was stopped is gone on
-    with. `on_progress` hears how many hands or reports were rewritten, and how many there are.
+    with. `on_progress` hears how many hands were rewritten, and how many there are; `on_reports`
+    the same of reports.
     Raises: ErasureRefused; as `seal` does.
     """
     by = _who(access, source)
@@ -82,7 +84,8 @@ def erase_person(
                 source=source,
                 player=token,
             )
-    _erase(Erasing(act=act.pk, source=source, name=name, token=token), on_progress)
+    work = Erasing(act=act.pk, source=source, name=name, token=token)
+    _erase(work, on_progress, on_reports)
     return act.pk
 
 
@@ -132,7 +135,7 @@ def _token(source: str, name: str) -> str:
     return token_of(salts[source, name], name)
 
 
-def _erase(work: Erasing, on_progress: Progress | None) -> None:
+def _erase(work: Erasing, on_progress: Progress | None, on_reports: Progress | None) -> None:
     for _ in range(PASSES_MAX):
         _rewrite_hands(work, on_progress)
         gather_places(work)
@@ -141,7 +144,7 @@ def _erase(work: Erasing, on_progress: Progress | None) -> None:
             erase_files(work)
             erase_texts(work)
             erase_free_texts(work)
-        erase_reports(work, on_progress)
+        erase_reports(work, on_reports)
         seal()
         if _end(work):
             seal()
@@ -156,7 +159,7 @@ def _rewrite_hands(work: Erasing, on_progress: Progress | None) -> None:
         with at_work(work):
             erase_hands(work, batch)
         if on_progress is not None:
-            on_progress("hands", start + len(batch), len(keys))
+            on_progress(start + len(batch), len(keys))
 
 
 def _hands(work: Erasing) -> list[int]:

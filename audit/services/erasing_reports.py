@@ -33,7 +33,7 @@ _DIGITS = 16
 _JOINT = " | "
 _NONE = "–"
 Cells = list[Any]
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def reports_naming(work: Erasing) -> list[int]:
@@ -51,7 +51,7 @@ def erase_reports(work: Erasing, on_progress: Progress | None) -> None:
             with at_work(work):
                 _rewrite(work, pk, document)
         if on_progress is not None:
-            on_progress("reports", place, len(keys))
+            on_progress(place, len(keys))
 
 
 def _candidates(work: Erasing) -> list[int]:

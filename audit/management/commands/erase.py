@@ -56,15 +56,21 @@ class Command(BaseCommand):
             sys.exit(EXIT_USAGE)
         access, where = access_of(user), {"source": options["source"], "name": options["name"]}
         try:
-            self.tell_reach(reach_of(access=access, **where))
+            progress.show("Looking", 0, 0, "for what names the person")
+            reach = reach_of(access=access, **where)
+            progress.clear()
+            self.tell_reach(reach)
             if options["dry_run"]:
                 return
             act = erase_person(
                 access=access,
                 reason=options["reason"],
                 ground=options["ground"],
-                on_progress=lambda what, done, whole: progress.show(
-                    "Erasing", done, whole, f"{done:,} of {whole:,} {what}"
+                on_progress=lambda done, whole: progress.show(
+                    "Erasing", done, whole, f"{done:,} of {whole:,} hands"
+                ),
+                on_reports=lambda done, whole: progress.show(
+                    "Erasing", done, whole, f"{done:,} of {whole:,} reports"
                 ),
                 **where,
             )

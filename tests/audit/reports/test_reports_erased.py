@@ -246,14 +246,14 @@ def test_an_erasure_that_is_stopped_between_two_reports_goes_on(
 ) -> None:
     seal()
 
-    def stop(what: str, done: int, whole: int) -> None:
-        if (what, done) == ("reports", 2):
+    def stop(done: int, whole: int) -> None:
+        if (done, whole) == (2, 4):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         erase_person(
             access=access_of(auditor), source=SOURCE, name=NAME, reason="r", ground="g",
-            on_progress=stop,
+            on_reports=stop,
         )  # fmt: skip
     seal()
     assert verify()[0] == 0
