@@ -5,6 +5,7 @@ import json
 
 from tests.oracle import NotLegal, settle
 from tests.oracle.common import ALL_TILES, minor, money
+from tests.oracle.verdicts.common import is_void
 
 PATTERNS = [
     "all-white", "one-red", "seven-military", "eight-military", "four-pairs", "seven-civil",
@@ -23,6 +24,10 @@ def spoil(line, options, values, chance):
         settle_otherwise(hand, options, values, chance)
     for _ in range(chance.choice([1, 1, 2, 3])):
         chance.choice([spoil_events, spoil_statement, spoil_figure, spoil_figure])(hand, chance)
+    result = hand["result"]
+    if result is not None and result.get("winner", 0) is None and not is_void(hand):
+        # Nobody wins a void hand only, and this one does not end so any more.
+        result["winner"] = 0
     return json.dumps(hand).encode()
 
 

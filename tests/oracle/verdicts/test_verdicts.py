@@ -123,6 +123,6 @@ def test_spoiled_hands_are_judged_alike(game: str) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("game", GAMES)
-def test_10_000_spoiled_hands_are_judged_alike(game: str) -> None:
-    found = agree_on_spoiled(game, mixes=250, hands=40, seed=2)
-    assert len(found) >= 15, found
+def test_4_000_spoiled_hands_are_judged_alike(game: str) -> None:
+    found = agree_on_spoiled(game, mixes=160, hands=25, seed=2)
+    assert len(found) >= 11, found
