@@ -4,11 +4,18 @@ encoded here."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 from django.db import connection
+from psycopg.abc import PQGen
+from psycopg.copy import LibpqWriter
+from psycopg.generators import fetch_many
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGconn
+from psycopg.waiting import Wait
 
 # Name and type of each column. A value of type `encoded` is bytes as PostgreSQL wants them.
 Columns = tuple[tuple[str, str], ...]
@@ -22,15 +29,72 @@ NO_NAMES = _EMPTY_ARRAY.pack(0, 0, _VARCHAR_OID)
 NO_TEXTS = _EMPTY_ARRAY.pack(0, 0, _TEXT_OID)
 
 
-def copy_rows(cursor: Any, table: str, columns: Columns, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Append rows to a table, in the order of the columns."""
+def copy_rows(
+    cursor: Any,
+    table: str,
+    columns: Columns,
+    rows: Iterable[tuple[Any, ...]],
+    *,
+    meanwhile: Callable[[], object] | None = None,
+) -> None:
+    """Append rows to a table, in the order of the columns.
+
+    `meanwhile` is called twice while the database takes them in: what it does then costs no time
+    by the clock where a core is free. It must leave the connection alone; where it raises, the rows
+    may or may not be in, and the transaction is to be rolled back.
+    """
     names = ", ".join(f'"{name}"' for name, _ in columns)
     statement = f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)"
-    with connection.wrap_database_errors, cursor.copy(statement) as copy:
+    if meanwhile is None:
+        copying = cursor.copy(statement)
+    else:
+        # The cursor that Django wraps: its own `copy` takes no writer where queries are noted.
+        copying = cursor.cursor.copy(statement, writer=_Ahead(cursor.cursor, meanwhile))
+    with connection.wrap_database_errors, copying as copy:
         # A bytea is sent as it is, and so is what is encoded already.
         copy.set_types(["bytea" if kind == _ENCODED else kind for _, kind in columns])
         for row in rows:
             copy.write_row(row)
+        if meanwhile is not None:
+            # So much as a socket holds is with the database by now.
+            meanwhile()
+
+
+class _Ahead(LibpqWriter):
+    """Does something else between the end of the rows and the database's answer."""
+
+    def __init__(self, cursor: psycopg.Cursor[Any], meanwhile: Callable[[], object]) -> None:
+        super().__init__(cursor)
+        self._meanwhile = meanwhile
+
+    def finish(self, exc: BaseException | None = None) -> None:
+        if exc is not None:
+            super().finish(exc)
+            return
+        pgconn = self.connection.pgconn
+        self.connection.wait(_send_end(pgconn))
+        try:
+            self._meanwhile()
+        except BaseException:
+            # The answer is read all the same: before that the connection takes no rollback.
+            with suppress(psycopg.Error):
+                self.connection.wait(_read_answer(pgconn))
+            raise
+        self.connection.wait(_read_answer(pgconn))
+
+
+def _send_end(pgconn: PGconn) -> PQGen[None]:
+    while pgconn.put_copy_end() == 0:
+        yield Wait.W
+    while pgconn.flush():
+        yield Wait.W
+
+
+def _read_answer(pgconn: PGconn) -> PQGen[None]:
+    """Raises: psycopg.Error when the rows were not taken."""
+    (result,) = yield from fetch_many(pgconn)
+    if result.status != ExecStatus.COMMAND_OK:
+        raise psycopg.errors.error_from_result(result)
 
 
 def fetch_rows(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:

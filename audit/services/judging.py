@@ -7,6 +7,7 @@ that comes twice, or a worker that was thought lost, therefore changes nothing.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,6 +27,7 @@ from audit.services.payloads import ChunkLine, load_payload, unpack_lines
 from audit.services.settling import settle_upload
 from audit.services.sifting import divide_chunk, is_passing, sift_lines, words_of
 from audit.services.storing import Stored, store_outcomes
+from audit.services.storing_new import PIECE_HANDS, JudgeOn
 from audit.services.texts import storable
 from audit.services.upload_sources import limit_of, note_sources
 
@@ -35,6 +37,9 @@ logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=settings.TILECOURT_LEASE_SECONDS)
 ATTEMPTS_MAX = 4
 FIRST_WAIT_SECONDS = 5
+# Judged at a time while the database takes in a table of a piece of hands, which is twice for each
+# of three tables: so the next piece is ready when the last one is in.
+STEP_LINES = PIECE_HANDS // 6
 ERROR_MAX = 500
 
 
@@ -72,14 +77,17 @@ def judge_chunk(*, chunk_id: int) -> float | None:
 
 
 def _judge(lease: Lease) -> None:
-    """Store all that a chunk brings; in its last attempt all but the lines that it fails on."""
+    """Store all that a chunk brings; in its last attempt all but the lines that it fails on.
+
+    Hands are stored while those behind them are judged, in the one transaction that ends the chunk.
+    """
     lines = unpack_lines(lease.payload)
     rulesets = current_rulesets()
     try:
-        outcomes = judge_lines(lines, rulesets, upload_id=lease.upload_id)
+        outcomes, judge_on = _begin(lines, rulesets, upload_id=lease.upload_id)
         with transaction.atomic():
             if _still_ours(lease):
-                _close(lease, outcomes, _store(lease.upload_id, outcomes))
+                _close(lease, outcomes, _store(lease.upload_id, outcomes, judge_on))
     except SoftTimeLimitExceeded:
         raise
     except Exception as error:
@@ -112,8 +120,8 @@ def _sift(
     return outcomes, stored
 
 
-def _store(upload_id: int, outcomes: Outcomes) -> Stored:
-    stored = store_outcomes(upload_id, outcomes)
+def _store(upload_id: int, outcomes: Outcomes, judge_on: JudgeOn | None = None) -> Stored:
+    stored = store_outcomes(upload_id, outcomes, judge_on)
     if isinstance(outcomes, FeedOutcomes):
         store_feed(upload_id, outcomes)
     return stored
@@ -131,21 +139,44 @@ def judge_lines(
     The lines of an upload from a feed are records of that feed, judged by what is in force as far
     as it had been said until then.
     """
-    feed = feed_of(upload_id, said_until=said_until)
-    if feed is not None:
-        return judge_records(lines, rulesets, feed, limited_to=limit_of(upload_id))
-    outcomes = Outcomes(limited_to=limit_of(upload_id))
-    for line in lines:
-        try:
-            audited = replay.audit_line(line.data, rulesets, number=line.number)
-        except (SoftTimeLimitExceeded, MemoryError):
-            raise
-        except Exception as error:
-            logger.exception("line_failed", extra={"line": line.number})
-            outcomes.add_fault(line, words_of(error))
-        else:
-            outcomes.add(line, audited)
+    outcomes, judge_on = _begin(lines, rulesets, upload_id=upload_id, said_until=said_until)
+    while judge_on():
+        pass
     return outcomes
+
+
+def _begin(
+    lines: list[ChunkLine],
+    rulesets: replay.Rulesets,
+    *,
+    upload_id: int,
+    said_until: datetime | None = None,
+) -> tuple[Outcomes, JudgeOn]:
+    """The outcomes of lines, and what judges some more of them into these, without a query.
+
+    Records of a feed, for which the database is asked, are judged at once.
+    """
+    feed, limit = feed_of(upload_id, said_until=said_until), limit_of(upload_id)
+    if feed is not None:
+        return judge_records(lines, rulesets, feed, limited_to=limit), lambda: False
+    outcomes = Outcomes(limited_to=limit)
+    steps = _steps(lines, rulesets, outcomes)
+    return outcomes, lambda: next(steps, False)
+
+
+def _steps(lines: list[ChunkLine], rulesets: replay.Rulesets, outcomes: Outcomes) -> Iterator[bool]:
+    for start in range(0, len(lines), STEP_LINES):
+        for line in lines[start : start + STEP_LINES]:
+            try:
+                audited = replay.audit_line(line.data, rulesets, number=line.number)
+            except (SoftTimeLimitExceeded, MemoryError):
+                raise
+            except Exception as error:
+                logger.exception("line_failed", extra={"line": line.number})
+                outcomes.add_fault(line, words_of(error))
+            else:
+                outcomes.add(line, audited)
+        yield True
 
 
 def _take(chunk_id: int) -> Lease | float | None:

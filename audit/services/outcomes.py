@@ -120,6 +120,10 @@ def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tu
     assert verdict.ruleset_sha256 is not None
     assert verdict.replay_digest is not None
     findings = verdict.findings
+    error_code, codes = "", None
+    if findings:
+        error_code = next((one.code for one in findings if one.severity == "error"), "")
+        codes = SEPARATOR.join(sorted({one.code for one in findings}))
     return (
         line.number,
         hand.source,
@@ -134,8 +138,8 @@ def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tu
         hand.currency,
         hand.minor_digits,
         verdict.verdict,
-        next((one.code for one in findings if one.severity == "error"), ""),
-        SEPARATOR.join(sorted({one.code for one in findings})) if findings else None,
+        error_code,
+        codes,
         len(findings),
         packed_line(line.data),
         bytes.fromhex(verdict.record_sha256),

@@ -3,7 +3,8 @@ through temporary tables, from which it goes into the real ones set by set.
 
 The caller's transaction holds it all. Concurrent chunks with the same hands meet at the unique
 constraints: who comes second waits there, then finds the hand known. All rows are taken in the
-order of their keys, so that two chunks wait for each other in one direction only.
+order of their keys, so that two chunks wait for each other in one direction only; new hands that
+are stored piece by piece, where that does not hold, never wait for long (`storing_new`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.outcomes import Outcomes
 from audit.services.storing_erased import has_erased_names, says_the_same
-from audit.services.storing_new import store_new_hands
+from audit.services.storing_new import JudgeOn, store_new_hands
 from audit.zstd import unpacked
 
 
@@ -49,15 +50,19 @@ class Stored:
         )
 
 
-def store_outcomes(upload_id: int, outcomes: Outcomes) -> Stored:
-    """Store hands, versions, verdicts, findings and refusals of a chunk."""
+def store_outcomes(upload_id: int, outcomes: Outcomes, judge_on: JudgeOn | None = None) -> Stored:
+    """Store hands, versions, verdicts, findings and refusals of a chunk.
+
+    With `judge_on` not all of it has been judged yet: that is called until there is no more.
+    """
+    are_new = store_new_hands(upload_id, outcomes, judge_on)
+    while judge_on is not None and judge_on():
+        pass
     with connection.cursor() as cursor:
         if outcomes.refusals:
             rows = ((upload_id, *row) for row in outcomes.refusals)
             copy_rows(cursor, sql.REFUSAL_TABLE, sql.REFUSAL, rows)
-        if not outcomes.hands:
-            return Stored(new=0, duplicates=0, conflicts=0)
-        if store_new_hands(upload_id, outcomes):
+        if are_new or not outcomes.hands:
             return Stored(new=len(outcomes.hands), duplicates=0, conflicts=0)
         cursor.execute(sql.LOOK_UP)
         cursor.execute(sql.CREATE_ARRIVAL)

@@ -1,15 +1,16 @@
-"""Storing a chunk whose hands are all new: COPY straight into the real tables.
+"""Storing a chunk whose hands are all new: COPY straight into the real tables, while it is judged.
 
 Most chunks are such. Any other goes by `storing`, through a staging table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
-from psycopg.errors import UniqueViolation
+from django.db import IntegrityError, OperationalError, connection, transaction
+from psycopg.errors import LockNotAvailable, UniqueViolation
 
 from audit.services.copying import (
     Columns,
@@ -110,7 +111,19 @@ FROM unnest(%s::text[], %s::text[], %s::timestamptz[], %s::timestamptz[])
 JOIN audit_table t ON t.source = a.source COLLATE "C" AND t.name = a.name COLLATE "C"
 """
 
+# Within a piece the hands are taken in the order of their names, from piece to piece they are not.
+# Who would have to wait for another chunk with the same hands therefore steps back, long before
+# the database looks for two who wait for each other, and lets go of what it holds.
+_STEP_BACK = "SET LOCAL lock_timeout = '500ms'"
+_WAIT_AS_EVER = "SET LOCAL lock_timeout TO DEFAULT"
+
+# So many hands go in at a time while others are judged. What a table is sent of them about fits
+# into the buffer of a socket, so that sending waits for nobody.
+PIECE_HANDS = 500
+
 Row = tuple[Any, ...]
+# Judges some more lines into the outcomes; returns whether there may be more.
+JudgeOn = Callable[[], bool]
 # Places in a row of `Outcomes.hands`, as `storing_sql.ARRIVAL` names them.
 _PLACES = {name: place for place, (name, _) in enumerate(ARRIVAL)}
 _POSITION, _LINE, _SOURCE, _HAND_ID = (
@@ -124,23 +137,53 @@ _KIND, _CODES, _RAW, _SHA256 = (
 )
 
 
-def store_new_hands(upload_id: int, outcomes: Outcomes) -> bool:
+def store_new_hands(upload_id: int, outcomes: Outcomes, judge_on: JudgeOn | None = None) -> bool:
     """Store hands with their versions, verdicts, findings and touches, if all hands are new.
 
-    Returns whether they were; else nothing is stored.
+    Returns whether they were; else nothing is stored. With `judge_on` more hands are to come: they
+    go in piece by piece, and while the database takes in one the next is judged. It stops at the
+    first that is known; what is behind that may not have been judged yet.
     """
-    hands = outcomes.hands
-    keys = {(row[_SOURCE], row[_HAND_ID]) for row in hands}
-    if len(keys) < len(hands) or _is_any_known(hands):
-        return False
     try:
-        with transaction.atomic():
-            _store(upload_id, hands, outcomes.findings)
-    except IntegrityError as error:
-        # Somebody else brought one of them meanwhile.
-        if isinstance(error.__cause__, UniqueViolation):
+        with transaction.atomic(), connection.cursor() as cursor:
+            if judge_on is not None:
+                cursor.execute(_STEP_BACK)
+            if not _store_pieces(cursor, upload_id, outcomes, judge_on):
+                transaction.set_rollback(True)
+                return False
+            if judge_on is not None:
+                cursor.execute(_WAIT_AS_EVER)
+            if outcomes.hands:
+                _touch_tables(cursor, upload_id, outcomes.hands)
+    except (IntegrityError, OperationalError) as error:
+        # Somebody else brought one of them meanwhile, or is about to.
+        if isinstance(error.__cause__, UniqueViolation | LockNotAvailable):
             return False
         raise
+    return True
+
+
+def _store_pieces(
+    cursor: Any, upload_id: int, outcomes: Outcomes, judge_on: JudgeOn | None
+) -> bool:
+    keys: set[tuple[str, str]] = set()
+    hand_count = finding_count = 0
+    is_more = judge_on is not None
+    while is_more or hand_count < len(outcomes.hands):
+        is_more = judge_on is not None and judge_on()
+        if is_more and len(outcomes.hands) - hand_count < PIECE_HANDS:
+            continue
+        hands, findings = outcomes.hands[hand_count:], outcomes.findings[finding_count:]
+        if not hands:
+            break
+        hand_count, finding_count = len(outcomes.hands), len(outcomes.findings)
+        is_first = not keys
+        keys.update((row[_SOURCE], row[_HAND_ID]) for row in hands)
+        # A log that was taken in before is told by its first piece. What is known behind that the
+        # constraint tells.
+        if len(keys) < hand_count or (is_first and _is_any_known(hands)):
+            return False
+        _store(cursor, upload_id, hands, findings, judge_on)
     return True
 
 
@@ -150,19 +193,24 @@ def _is_any_known(hands: list[Row]) -> bool:
     return bool(is_any)
 
 
-def _store(upload_id: int, hands: list[Row], findings: list[Row]) -> None:
+def _store(
+    cursor: Any,
+    upload_id: int,
+    hands: list[Row],
+    findings: list[Row],
+    judge_on: JudgeOn | None,
+) -> None:
     # Keys grow with the lines: of two hands at one moment the earlier line came first.
     keyed = list(zip(hands, fetch_rows(_DRAW_IDS, [len(hands)]), strict=True))
     # Hands go in by their names, as all writers take them, in code points as the collation C.
     by_name = sorted(keyed, key=lambda pair: (pair[0][_SOURCE], pair[0][_HAND_ID]))
-    with connection.cursor() as cursor:
-        copy_rows(cursor, "audit_hand", HAND, _hand_rows(by_name))
-        copy_rows(cursor, "audit_handversion", VERSION, _version_rows(keyed, upload_id))
-        copy_rows(cursor, "audit_verdict", VERDICT, _verdict_rows(keyed))
-        if findings:
-            verdicts = {row[_POSITION]: verdict for row, (_, _, verdict) in keyed}
-            copy_rows(cursor, "audit_finding", FINDING, _finding_rows(findings, verdicts))
-        _touch_tables(cursor, upload_id, hands)
+    copy = partial(copy_rows, cursor, meanwhile=judge_on)
+    copy("audit_hand", HAND, _hand_rows(by_name))
+    copy("audit_handversion", VERSION, _version_rows(keyed, upload_id))
+    copy("audit_verdict", VERDICT, _verdict_rows(keyed))
+    if findings:
+        verdicts = {row[_POSITION]: verdict for row, (_, _, verdict) in keyed}
+        copy("audit_finding", FINDING, _finding_rows(findings, verdicts))
 
 
 def _hand_rows(keyed: list[tuple[Row, Row]]) -> Iterator[Row]:
