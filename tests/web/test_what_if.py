@@ -9,8 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 import replay
 from audit import selectors
-from audit.models import Hand, JournalEntry, SealPending
+from audit.models import Hand, JournalEntry, Role, SealPending
+from audit.services.rulesets import approve_ruleset
 from tests.access import JOURNAL, WHO_ASKS
+from tests.audit.rulesets import access_for, add, revision
 from tests.web.lines import GOLDEN, PAI_GOW, TIEN_GOW, WENZHOU, changed, with_net
 
 # The rake of its banker was rounded half up.
@@ -142,3 +144,32 @@ COUNT = WHO_ASKS + JOURNAL + 9
 
 def with_id(number):
     return changed(TIEN_GOW, hand_id=f"what-{number}")
+
+
+def test_the_bisect_finds_a_ruleset_that_was_handed_in(site, at, django_user_model):
+    """Under none of the shipped rules is this log right; under one published later it is."""
+    line = HALF_UP.read_bytes().strip()
+    address = at(line)
+    named = replay.read(line).hand.ruleset
+    found = re.compile(r'"([^"]*)"><bdi>([^<]*)</bdi>(?:(?!</tr>).)*chip-clean', re.S)
+
+    def right():
+        html = site.get(f"{address}what-if/").content.decode()
+        body = html[html.index('id="bisect"') :]
+        return [name for _, name in found.findall(body)]
+
+    assert right() == []
+    author = access_for(django_user_model, "wen.autor", Role.RULES_AUTHOR)
+    approver = access_for(django_user_model, "pia.prueft", Role.RULES_APPROVER)
+    other = revision(7, of=named, rake_round='"half_up"')
+    draft = add(author, other)
+    assert right() == []
+    approve_ruleset(
+        access=approver, revision_pk=draft, reason="agreed", unrehearsed_reason="a test"
+    )
+    name = f"{named.partition('@')[0]}@7"
+    assert right() == [name]
+    # Tried from there the log is right, too, and the record stays as it was.
+    html = site.get(f"{address}what-if/?rules={name}").content.decode()
+    assert "would change" in html
+    assert replay.read(site.get(f"{address}record").content.strip()).hand.ruleset == named
