@@ -16,7 +16,7 @@ import msgspec
 
 import replay
 from audit.selectors.certificates_content import instant_text
-from audit.selectors.exports_sheet import Cell, Sheet
+from audit.selectors.exports_sheet import Cell, Sheet, SheetBroken
 
 PIECE_BYTES = 64 * 1024
 ROWS_A_GROUP = 10_000
@@ -58,6 +58,40 @@ def write_lines(sheet: Sheet) -> Iterator[bytes]:
     yield bytes(piece)
     end = {"end": {"rows": count, "sha256": summed.hexdigest()}}
     yield msgspec.json.encode(end) + b"\n"
+
+
+class _End(msgspec.Struct, forbid_unknown_fields=True):
+    rows: int
+    sha256: str
+
+
+class _Last(msgspec.Struct, forbid_unknown_fields=True):
+    end: _End
+
+
+def check_lines(lines: Iterable[bytes]) -> int:
+    """Read a table of `write_lines` to its end, in constant memory; gives its rows.
+
+    Shape: lines with their ends, as a file opened for bytes gives them.
+    Raises: SheetBroken for one that was cut or changed.
+    """
+    summed, count, last = hashlib.sha256(), -1, b""
+    for line in lines:
+        if last:
+            summed.update(last)
+            count += 1
+        last = line
+    try:
+        end = msgspec.json.decode(last, type=_Last).end
+    except msgspec.MsgspecError:
+        raise SheetBroken("The table was cut: its last line is missing.") from None
+    if not last.endswith(b"\n"):
+        raise SheetBroken("The table was cut: its last line is not whole.")
+    if end.sha256 != summed.hexdigest():
+        raise SheetBroken("The table was changed: its SHA-256 is another.")
+    if end.rows != count:
+        raise SheetBroken(f"The table has {count} rows; {end.rows} were written.")
+    return count
 
 
 def _told(columns: Sequence[str], row: Sequence[Cell]) -> dict[str, Any]:

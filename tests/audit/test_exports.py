@@ -25,6 +25,7 @@ from audit.selectors.exports import (
     TOTALS_COLUMNS,
     totals_rows,
 )
+from audit.selectors.exports_bulk import check_lines, write_lines
 from audit.selectors.exports_sheet import (
     BOM,
     Plain,
@@ -309,6 +310,30 @@ def test_columns_are_as_many_as_cells(ingest: Ingest) -> None:
         assert {len(row) for row in rows} == {len(report.columns)}
     assert {len(row) for row in totals_rows(TotalsQuery(sources=None))} == {len(TOTALS_COLUMNS)}
     assert len(set(FINDING_COLUMNS)) == len(FINDING_COLUMNS)
+
+
+def test_svc_72_lines_of_json_that_were_cut_or_changed_are_told(
+    ingest: Ingest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ingest(log(B, W, changed(with_net(B, 1, "-99.00"), hand_id="wrong")))
+    hands = REPORTS["hands"]
+    sheet = Sheet(
+        title="Hands", columns=hands.columns, rows=hands.rows(HandFilters(), None), made_at=NOW
+    )
+    lines = b"".join(write_lines(sheet)).splitlines(keepends=True)
+    assert check_lines(lines) == 3
+    empty = Sheet(title="Hands", columns=("hand_id",), rows=iter(()), made_at=NOW)
+    assert check_lines(b"".join(write_lines(empty)).splitlines(keepends=True)) == 0
+    path = tmp_path / "whole.ndjson"
+    path.write_bytes(b"".join(lines))
+    call_command("check_export", str(path))
+    assert capsys.readouterr().out == f"{path}: whole, 3 rows\n"
+    swapped = [lines[0], lines[2], lines[1], *lines[3:]]
+    renamed = [line.replace(b'"Ann"', b'"Amn"') for line in lines]
+    for broken in (lines[:-1], [*lines[:-1], lines[-1][:-1]], lines[1:], swapped, renamed, [],
+                   [*lines[:2], lines[-1]], [*lines, lines[1]], [b"{}\n"]):  # fmt: skip
+        with pytest.raises(SheetBroken):
+            check_lines(broken)
 
 
 def test_a_command_tells_whole_tables_from_cut_ones(

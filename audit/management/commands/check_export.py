@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from audit.selectors.exports_bulk import check_lines
 from audit.selectors.exports_sheet import SheetBroken, check_sheet
 
 
 class Command(BaseCommand):
-    help = "Check that CSV tables of the service are whole and were not changed."
+    help = "Check that tables of the service, CSV or NDJSON, are whole and were not changed."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -33,6 +36,14 @@ class Command(BaseCommand):
 
     def _check(self, name: str) -> int:
         if name == "-":
-            return check_sheet(sys.stdin.buffer).rows
+            return _rows(sys.stdin.buffer)
         with Path(name).open("rb") as file:
-            return check_sheet(file).rows
+            return _rows(file)
+
+
+def _rows(lines: Iterable[bytes]) -> int:
+    """How many rows a table has, which is of JSON where it begins so. Raises: SheetBroken."""
+    read = iter(lines)
+    first = next(read, b"")
+    whole = chain([first], read)
+    return check_lines(whole) if first.startswith(b"{") else check_sheet(whole).rows
