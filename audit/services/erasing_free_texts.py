@@ -23,8 +23,9 @@ class Place:
     """Columns of a table with texts of one sort, by the words that they are counted by.
 
     `within` is what is true of the rows `t` of the source. `kinds` are the leaves that rows have.
-    `summed` is a column that has the SHA-256 of the last of the columns. `page` and `number` say
-    where a row is shown: the name of an address and the number in it.
+    `summed` is a column that has the SHA-256 of the last of the columns, `most` how many characters
+    fit into the first. `page` and `number` say where a row is shown: the name of an address and the
+    number in it.
     """
 
     label: str
@@ -33,6 +34,7 @@ class Place:
     within: str = "true"
     kinds: tuple[LeafKind, ...] = ()
     summed: str = ""
+    most: int | None = None
     page: str = ""
     number: str = "t.id"
 
@@ -53,6 +55,12 @@ _OF_HAND = "EXISTS (SELECT FROM audit_hand h WHERE h.id = t.hand_id AND h.source
 _OF_BULK = (
     "EXISTS (SELECT FROM audit_caseact a JOIN audit_case c ON c.id = a.case_id"
     " WHERE a.bulk_id = t.id AND c.source = %(source)s)"
+)
+# A file of no source had no line that could be believed of any.
+_OF_UPLOAD = (
+    "(NOT EXISTS (SELECT FROM audit_uploadsource s WHERE s.upload_id = t.id)"
+    " OR EXISTS (SELECT FROM audit_uploadsource s"
+    " WHERE s.upload_id = t.id AND s.source = %(source)s))"
 )
 _OWN = "t.source = %(source)s"
 _OWN_OR_NONE = f"(t.source IS NULL OR {_OWN})"
@@ -88,7 +96,9 @@ PLACES = (
           page="reaudit", number="t.reaudit_id"),
     Place(label="part of a re-audit", table="audit_reauditbatch", columns=("error",),
           page="reaudit", number="t.reaudit_id"),
-    Place(label="upload", table="audit_upload", columns=("error",), page="upload"),
+    Place(label="upload", table="audit_upload", columns=("name", "restatement"), within=_OF_UPLOAD,
+          kinds=(LeafKind.UPLOAD,), most=255, page="upload"),
+    Place(label="error of an upload", table="audit_upload", columns=("error",), page="upload"),
     Place(label="part of an upload", table="audit_chunk", columns=("error",), page="upload",
           number="t.upload_id"),
     Place(label="ruleset", table="audit_rulesetrevision",
@@ -109,7 +119,10 @@ PLACES = (
           number="(SELECT d.webhook_id FROM audit_webhookdelivery d WHERE d.id = t.delivery_id)"),
 )  # fmt: skip
 # Only these rows of a table have the leaf.
-_SEALED_ONLY = {LeafKind.RULESET_PUBLICATION: "publication IS NOT NULL"}
+_SEALED_ONLY = {
+    LeafKind.RULESET_PUBLICATION: "publication IS NOT NULL",
+    LeafKind.UPLOAD: "sha256 IS NOT NULL",
+}
 
 
 def mentions(work: Erasing) -> list[Mention]:
@@ -170,7 +183,7 @@ def _erase(work: Erasing, place: Place) -> None:
     for row, _, texts in _rows(work, place):
         found = _told(work, texts)
         if found != texts:
-            told[row] = found
+            told[row] = (found[0][: place.most], *found[1:])
         work.left[place.label] += any(work.words.stand_in(text) for text in found)
     if not told:
         return

@@ -40,8 +40,9 @@ from replay.evidence import sealed
 
 
 def erase_files(work: Erasing) -> None:
-    """Put commitments for the hashes of files that brought the name, and forget refused lines and
-    certificates that could betray it."""
+    """Forget refused lines and hashes in certificates that could betray the name, and put
+    commitments for the hashes of files that brought it."""
+    work.uploads |= _erase_refusals(work)
     salts = open_rows(work, LeafKind.UPLOAD, work.uploads)
     for pk, name, reason, sha256 in Upload.objects.filter(pk__in=work.uploads).values_list(
         "pk", "name", "restatement", "sha256"
@@ -53,26 +54,31 @@ def erase_files(work: Erasing) -> None:
             restatement=work.words.told(reason),
             sha256=sealed(salts[pk], bytes(sha256)),
         )
-    _erase_refusals(work)
     _erase_certificates(work)
 
 
-def _erase_refusals(work: Erasing) -> None:
-    """Forget refused lines that hold the name, in files that have to do with the source."""
+def _erase_refusals(work: Erasing) -> set[int]:
+    """Forget refused lines that hold the name, in files that have to do with the source, and in
+    those of which no line could be believed to be of any. Gives the files that had such lines."""
     uploads = set(UploadSource.objects.filter(source=work.source).values_list("upload", flat=True))
+    uploads |= set(Upload.objects.filter(sources=None).values_list("pk", flat=True))
     named = {one.encode() for one in work.words.spellings}
     rows = Refusal.objects.filter(upload__in=uploads | work.uploads).values_list(
-        "pk", "raw", "reason"
+        "pk", "upload", "raw", "reason"
     )
-    found = {}
-    for pk, raw, reason in rows.iterator():
+    found, files = {}, set()
+    for pk, upload, raw, reason in rows.iterator():
         line = b"" if raw is None else unpacked_or_none(raw) or b""
         told = work.words.told(reason)
-        if told != reason or any(one in line for one in named):
+        is_in_line = any(one in line for one in named)
+        if told != reason or is_in_line:
             found[pk] = told
+        if is_in_line:
+            files.add(upload)
     open_rows(work, LeafKind.REFUSAL, found)
     for pk, told in found.items():
         Refusal.objects.filter(pk=pk).update(raw=None, sha256=None, reason=told)
+    return files
 
 
 def _erase_certificates(work: Erasing) -> None:

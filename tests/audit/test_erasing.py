@@ -362,7 +362,9 @@ def test_the_command_tells_what_it_did(played, keeper):
     words = out.getvalue().splitlines()
     # What names the person is said before anything is erased.
     assert words[0] == "5 hands have this name."
-    assert words[1] == f"Erased by act E-{act.pk}: {act.token} stands for the name."
+    upload = Upload.objects.order_by("pk").first()
+    assert words[1] == f"1 to have a token for the name: upload: /uploads/{upload.pk}/"
+    assert words[2] == f"Erased by act E-{act.pk}: {act.token} stands for the name."
     assert f"{act.counts['hand version']:,} rewritten: hand version" in words
     with pytest.raises(SystemExit):
         call_command(
@@ -523,6 +525,38 @@ def test_what_only_the_letters_of_a_name_stand_in_stays_and_is_counted(ingest, k
     reasons = LegalHold.objects.order_by("pk").values_list("reason", flat=True)
     assert list(reasons) == [f"Idaho: {act.token}'s, and {act.token}.", "Idas and Frida"]
     assert act.left == {"legal hold": 2}
+
+
+def test_files_that_name_the_person_without_a_hand_of_theirs_are_reached(ingest, keeper):
+    """A broken file of no source, and a file of others that was handed in for a reason."""
+    kay = User.objects.get(pk=keeper.account_id)
+    ingest(log(PAI))
+    broken = b'{"seats": [{"player": "' + NAME.encode()
+    ingest(broken, name=f"{NAME}.ndjson")
+    other = renamed(B, SEAT_1, "somebody else", hand_id="other")
+    ingest(log(other), user=kay, restatement=f"{NAME} complained", name="b" * 250)
+    ingest(log(changed(other, source="far", hand_id="far")), name=f"{NAME} far.ndjson")
+    seal()
+    before = Upload.objects.order_by("pk").values_list("sha256", flat=True)
+    kept = [bytes(one) for one in before]
+    assert places_of_hashes({hashlib.sha256(broken).digest()}) == {
+        "audit_refusal.sha256", "audit_upload.sha256",
+    }  # fmt: skip
+    reach = reach_of(access=keeper, source=SOURCE, name=NAME)
+    assert sorted(one.label for one in reach.texts) == ["upload", "upload"]
+    act = Erasure.objects.get(pk=erase(keeper))
+    assert places_of_hashes({hashlib.sha256(broken).digest()}) == set()
+    # A file of another source alone is about somebody else.
+    assert places_of(NAME) == {"audit_upload.name"}
+    names = Upload.objects.order_by("pk").values_list("name", "restatement")
+    assert list(names)[1:] == [
+        (f"{act.token}.ndjson", ""), ("b" * 250, f"{act.token} complained"),
+        (f"{NAME} far.ndjson", ""),
+    ]  # fmt: skip
+    # The hash of a file stays where none of its bytes can be guessed by the name.
+    now = [bytes(one) for one in Upload.objects.order_by("pk").values_list("sha256", flat=True)]
+    assert [one == was for one, was in zip(now, kept, strict=True)] == [False, False, True, True]
+    assert verify()[0] == 0
 
 
 def test_what_is_about_another_source_stays(ingest, keeper):
