@@ -2,7 +2,7 @@
 """Set Tilecourt up and run it, test it or check it, from nothing but Python 3.11 with venv.
 
   python3 dev.py up [--port N]      start everything, read the sample logs in, serve the site
-  python3 dev.py test [ARGUMENT…]   run the tests; arguments go to pytest
+  python3 dev.py test [ARGUMENT…]   run the tests; arguments go to pytest, and one process runs them
   python3 dev.py check              lint, types, contracts, migrations, known holes, tests: CI's
   python3 dev.py bench audit        how fast the audit is, and where its time goes (--hands N)
   python3 dev.py bench memory       how much memory the audit of a large log takes
@@ -59,6 +59,10 @@ CHECKS = {
         *("manage.py", "makemigrations", "--check", "--dry-run"),
     ),
 }
+
+# One process more than cores, as many tests wait; each has a database of its own, so not too many.
+# The tests of a file stay together: they share what their file has started.
+ALL_TESTS = ("-n", str(min((os.cpu_count() or 1) + 1, 8)), "--dist", "loadfile")
 
 
 @contextlib.contextmanager
@@ -179,7 +183,7 @@ def main() -> None:
     if command == "up":
         os.execv(PYTHON, [str(PYTHON), "-m", "audit.devstack", "up", *rest])  # noqa: S606
     if command == "test":
-        os.execv(PYTHON, [str(PYTHON), "-m", "pytest", *rest])  # noqa: S606
+        os.execv(PYTHON, [str(PYTHON), "-m", "pytest", *(rest or ALL_TESTS)])  # noqa: S606
     if command == "bench":
         os.execv(PYTHON, [str(PYTHON), "-m", "benchmarks", *rest])  # noqa: S606
     if command == "screenshots":

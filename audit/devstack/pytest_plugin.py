@@ -1,7 +1,9 @@
 """Gives a pytest run its own PostgreSQL and Valkey, unless DATABASE_URL and BROKER_URL name some.
 
 They must run before pytest-django reads the settings, hence a wrapper around the first hook.
-The workers of xdist inherit the addresses from the run that started them.
+The processes of xdist share only services that the environment named, each in a database of its
+own. Otherwise each has servers of its own, as in one server they are not quite alone: what may
+still be written is told by the oldest transaction in any database.
 """
 
 from __future__ import annotations
@@ -18,17 +20,24 @@ from audit.devstack.throwaway import throwaway_services
 
 services = contextlib.ExitStack()
 
+# Which addresses a run has not found but made, for the processes that it starts.
+MADE = "TILECOURT_TEST_MADE"
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests() -> Iterator[None]:
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    made = os.environ.pop(MADE, "").split()
+    for name in made:
+        del os.environ[name]
+    if "PYTEST_XDIST_WORKER" in os.environ and "BROKER_URL" in os.environ:
         separate_broker(os.environ["PYTEST_XDIST_WORKER"])
-    else:
-        try:
-            os.environ.update(services.enter_context(throwaway_services()))
-        except StackError as error:
-            pytest.exit(str(error), returncode=1)
-        atexit.register(stop_services, os.getpid())
+    named = {name for name in ("DATABASE_URL", "BROKER_URL") if os.environ.get(name)}
+    try:
+        started = services.enter_context(throwaway_services())
+    except StackError as error:
+        pytest.exit(str(error), returncode=1)
+    atexit.register(stop_services, os.getpid())
+    os.environ.update(started, **{MADE: " ".join(sorted(started.keys() - named))})
     return (yield)
 
 
