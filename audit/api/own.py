@@ -65,10 +65,10 @@ class KeyOne(OfOwn):
         """The key as it ended; ending one that has ended changes nothing."""
         check_parameters(request)
         access = access_of_api(request)
-        row = found(api_keys.own_key, self.account(), key)
+        row = found(api_keys.own_key, self.account(), key, also_ended=True)
         if row["revoked_at"] is None:
             services.revoke_token(name=row["name"], access=access)
-        row = found(api_keys.own_key, self.account(), key)
+        row = found(api_keys.own_key, self.account(), key, also_ended=True)
         return Response(_key(row, access.key_id))
 
 

@@ -25,7 +25,8 @@ class Holding(models.Model):
         related_name="holding",
     )
     features = ArrayField(models.SmallIntegerField())
-    nets = ArrayField(models.BigIntegerField())
+    # An amount has up to 23 digits in minor units, and a player may have thousands of wagers.
+    nets = ArrayField(models.DecimalField(max_digits=30, decimal_places=0))
 
     class Meta:
         indexes = (

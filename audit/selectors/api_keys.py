@@ -1,4 +1,4 @@
-"""An account's own keys, those that have ended included."""
+"""An account's own keys. One that was ended is there no more; its row stays as evidence."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ COLUMNS = (
 
 def own_keys(account_id: int) -> list[dict[str, Any]]:
     """The newest first."""
-    found = ApiToken.objects.filter(account_id=account_id).order_by("-id")
+    found = ApiToken.objects.filter(account_id=account_id, revoked_at=None).order_by("-id")
     return list(found.values(*COLUMNS)[:KEYS_SHOWN])
 
 
-def own_key(account_id: int, key: int) -> dict[str, Any]:
+def own_key(account_id: int, key: int, *, also_ended: bool = False) -> dict[str, Any]:
     """Raises: NotFound, also for somebody else's."""
     row: dict[str, Any] | None = None
     if 1 <= key <= KEY_MAX:
-        row = ApiToken.objects.filter(account_id=account_id, pk=key).values(*COLUMNS).first()
+        found = ApiToken.objects.filter(account_id=account_id, pk=key)
+        if not also_ended:
+            found = found.filter(revoked_at=None)
+        row = found.values(*COLUMNS).first()
     if row is None:
         raise NotFound(f"There is no key {key}.")
     return row

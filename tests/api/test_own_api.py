@@ -45,6 +45,9 @@ def test_a_key_is_ended_and_refused_from_then_on(ask: Send, token: str) -> None:
     assert refused.json()["error"]["code"] == "authentication-failed"
     again = Client().delete(f"{KEYS}{pk}/", headers=with_key(token))
     assert again.json() == answer.json()
+    # What was ended is there no more, one by one and in the list.
+    assert ask(f"{KEYS}{pk}/").status_code == 404
+    assert [one["name"] for one in ask(KEYS).json()["keys"]] == ["night feed"]
 
 
 def test_the_key_of_another_account_is_not_there(

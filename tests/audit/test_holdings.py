@@ -120,6 +120,28 @@ def test_a_net_is_exact_in_the_digits_of_each_currency(noted):
     assert found(net="0.00000001") == []
 
 
+def test_a_net_may_be_longer_than_eight_bytes(noted):
+    """The largest amounts of the format, in the smallest units, beside a usual hand."""
+    hand = json.loads(BASE.splitlines()[0])
+    hand |= {"hand_id": "large", "minor_digits": 8, "currency": "XBT"}
+    hand["result"]["seats"][1]["net"] = "-999999999999999.99999999"
+    wagers = json.loads(BASE.splitlines()[4])
+    wagers |= {"hand_id": "wagers", "minor_digits": 8}
+    for bet in wagers["result"]["bets"]:
+        bet["profit"] = "999999999999999.99999999"
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in (hand, wagers)) + BASE
+    assert noted(data).failed == 0
+    assert found(net="-999999999999999.99999999") == ["large"]
+    assert found(net="-999999999999999.99999999", seat="1") == ["large"]
+    assert found(net="-999999999999999.99999999", seat="2") == []
+    assert found(net="-940220017673798.9") == []
+    assert found(net="-100.00") == by_hand(BASE, lambda one: "-100.00" in nets_of(one))
+
+
+def nets_of(hand):
+    return [seat["net"] for seat in hand["result"].get("seats", ())]
+
+
 def test_what_was_not_noted_yet_is_not_found_and_is_told(ingest):
     upload = ingest(BASE)
     assert list(unsearched(sources=None).values_list("pk", flat=True)) == [upload.id]
