@@ -24,15 +24,18 @@ from audit.devstack.supervisor import Supervisor
 from audit.devstack.up import ROOT, WORKER_STOP
 from audit.zstd import packed_line
 from benchmarks.logs import SEED, hands_of
-from benchmarks.stack import services
+from benchmarks.stack import process_seconds, services
+from benchmarks.watched import spans_of
 from replay.simulate import source_of
 
 GOAL_OF_AUDIT = 0.6
 GOAL_OF_TWO = 1.7
 GOAL_OF_CELERY = 2
 GOAL_OF_AGAIN = 0.8
-PROCESSOR = (
-    "CPU of the audit", "CPU of one process", "CPU of its database", "CPU of the re-audit",
+# Seconds besides those that the contenders took.
+BESIDE = (
+    "start of the audit", "CPU of the audit", "CPU of one process", "CPU of its database",
+    "CPU of the re-audit", "CPU of Celery", "CPU of its tasks",
 )  # fmt: skip
 POLL_SECONDS = 0.02
 # Hands that go first, so that no contender pays for what it loads only once.
@@ -49,6 +52,9 @@ _WAITING = """
 SELECT (SELECT count(*) FROM audit_chunk WHERE state IN ('queued', 'running'))
     + (SELECT count(*) FROM audit_upload WHERE state IN ('receiving', 'queued', 'running'))
 """
+
+# Also what is compared behind an upload.
+_WORKING = f"{_WAITING} + (SELECT count(*) FROM audit_tabletouch)"  # noqa: S608 - from constants
 
 # With everything that hangs on them, as far as the database knows it, and what only names them.
 _EMPTY = (
@@ -69,7 +75,7 @@ def report(hands: int, rounds: int) -> str:
             for _ in range(rounds):
                 for name, run in bench.contenders().items():
                     times.setdefault(name, []).append(run())
-                for name, seconds in bench.processor_seconds().items():
+                for name, seconds in bench.seconds_beside().items():
                     times.setdefault(name, []).append(seconds)
     took = {name: median(found) for name, found in times.items()}
     return "\n".join((_words(hands, rounds, took), _words_of_processor(hands, took)))
@@ -77,7 +83,7 @@ def report(hands: int, rounds: int) -> str:
 
 def _words_of_processor(hands: int, took: dict[str, float]) -> str:
     """What other work on the machine lengthens less."""
-    audit, own, database, again = (1e6 / hands * took[name] for name in PROCESSOR)
+    audit, own, database, again = (1e6 / hands * took[name] for name in BESIDE[1:5])
     again_of_audit = took["audit"] / took["re-audit of what is stored"]
     return f"""\
 (e) CPU of a hand: audit {audit:.0f} µs; receiving, judging and storing {own:.0f} µs in one process,
@@ -90,11 +96,14 @@ def _words_of_processor(hands: int, took: dict[str, float]) -> str:
 
 def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
     one, two, audit = took["one worker"], took["two workers"], took["audit"]
-    celery = 100 * (one - took["without Celery"]) / one
+    alone = audit - took["start of the audit"]
+    busy = took["CPU of one process"] + took["CPU of its database"]
+    most = min(2.0, one * (os.cpu_count() or 1) / busy)
+    celery, tasks = took["CPU of Celery"], took["CPU of its tasks"]
     rows = "\n".join(
         f"  {name:<50}{seconds:8.2f} s   {hands / seconds:,.0f} hands/s"
         for name, seconds in took.items()
-        if name not in PROCESSOR
+        if name not in BESIDE
     )
     load = os.getloadavg()[0]
     return f"""\
@@ -104,10 +113,13 @@ def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
 {rows}
 
 (a) one worker, from receiving to stored verdicts, reaches {audit / one:.2f} of the rate of
-    python -m replay audit on the same file (goal {GOAL_OF_AUDIT})
+    python -m replay audit on the same file (goal {GOAL_OF_AUDIT}), and {alone / one:.2f} of that
+    without its start
 (b) it takes {one / took["COPY"]:.1f} times as long as COPY of the same rows into empty tables
-(c) two workers: {one / two:.2f} times as fast as one (goal {GOAL_OF_TWO} where cores are free)
-(d) Celery's own share of one worker's time: {celery:.1f} % (goal below {GOAL_OF_CELERY} %)"""
+(c) two workers: {one / two:.2f} times as fast as one (goal {GOAL_OF_TWO} where cores are free);
+    with no core of these ever idle it would be {most:.2f}
+(d) Celery's own share of one worker's CPU, outside of its tasks:
+    {100 * celery / (celery + tasks):.1f} % (goal below {GOAL_OF_CELERY} %)"""
 
 
 class _Bench:
@@ -118,11 +130,8 @@ class _Bench:
         self._env = env
         self._log = log
         self._received = 0.0
-        # CPU of the last turns: the audit's, one process's without Celery and its database's, the
-        # re-audit's.
-        self.audited = 0.0
-        self.processor = 0.0, 0.0
-        self.again = 0.0
+        self._beside = dict.fromkeys(BESIDE, 0.0)
+        self._spans = log.with_name("spans")
         with log.open("rb") as stream:
             self._few = log.with_name("few.ndjson")
             lines = [line for _, line in zip(range(FEW), stream, strict=False)]
@@ -144,23 +153,29 @@ class _Bench:
             "as jsonb": lambda: self._copy_lines("jsonb", b"\x01".__add__),
         }
 
-    def processor_seconds(self) -> dict[str, float]:
-        """CPU of the turns just taken, in the order of PROCESSOR."""
-        return dict(zip(PROCESSOR, (self.audited, *self.processor, self.again), strict=True))
+    def seconds_beside(self) -> dict[str, float]:
+        """Of the turns just taken, in the order of BESIDE."""
+        return self._beside
 
     def _audit(self) -> float:
-        start, before = monotonic(), os.times()
+        self._beside["start of the audit"] = self._audited(self._few)
+        before = os.times()
+        seconds = self._audited(self._log)
+        after = os.times()
+        self._beside["CPU of the audit"] = (after.children_user + after.children_system) - (
+            before.children_user + before.children_system
+        )
+        return seconds
+
+    def _audited(self, log: Path) -> float:
+        start = monotonic()
         done = subprocess.run(
-            [sys.executable, "-m", "replay", "audit", str(self._log)],
+            [sys.executable, "-m", "replay", "audit", str(log)],
             stdout=subprocess.DEVNULL,
             cwd=ROOT,
             check=False,
         )
         assert done.returncode == 0, done
-        after = os.times()
-        self.audited = (after.children_user + after.children_system) - (
-            before.children_user + before.children_system
-        )
         return monotonic() - start
 
     def _with_workers(self, count: int) -> float:
@@ -168,27 +183,37 @@ class _Bench:
         self._empty()
         log = self._supervisor.log_of("worker")
         log.unlink(missing_ok=True)
+        self._spans.unlink(missing_ok=True)
         self._supervisor.start(
             "worker",
             [
-                *(sys.executable, "-m", "celery", "--app", "audit.config.celery", "worker"),
+                *(sys.executable, "-m", "celery", "--app", "benchmarks.watched", "worker"),
                 *("--concurrency", str(count), "--loglevel", "WARNING"),
                 *("--without-gossip", "--without-mingle"),
             ],
             stop=WORKER_STOP,
-            env=self._env,
+            env=self._env | {"BENCH_SPANS": str(self._spans)},
             cwd=ROOT,
             log=log,
         )
         self._supervisor.wait_ready("worker", self._is_answering, seconds=READY_SECONDS)
         # The first chunk of a process pays for what it loads; that is not ingest.
         self._receive(self._few)
-        self._wait()
+        self._wait(_WORKING)
+        begun, pid = (
+            len(self._spans.read_bytes().splitlines()),
+            self._supervisor.process("worker").pid,
+        )
         taken = self._received = self._receive(self._log)
-        start = monotonic()
-        self._wait()
+        before, start = process_seconds(pid), monotonic()
+        self._wait(_WAITING)
         seconds = taken + monotonic() - start
+        consumer = process_seconds(pid) - before
         self._stop("worker")
+        if count == 1:
+            inside, all_of_it = spans_of(self._spans, "audit.judge_chunk", skip=begun)
+            self._beside["CPU of its tasks"] = inside
+            self._beside["CPU of Celery"] = consumer + all_of_it - inside
         self._check()
         return seconds
 
@@ -213,9 +238,10 @@ class _Bench:
         )
         wall, own, database = (float(part) for part in done.stdout.split())
         if what == "without-celery":
-            self.processor = own, database
+            self._beside["CPU of one process"] = own
+            self._beside["CPU of its database"] = database
         elif what == "re-audit":
-            self.again = own
+            self._beside["CPU of the re-audit"] = own
         return wall
 
     def _copy(self) -> float:
@@ -265,10 +291,10 @@ class _Bench:
         )
         return asked.returncode == 0
 
-    def _wait(self) -> None:
+    def _wait(self, what: str) -> None:
         with psycopg.connect(self._env["DATABASE_URL"], autocommit=True) as connection:
             while True:
-                found = connection.execute(_WAITING).fetchone()
+                found = connection.execute(what.encode()).fetchone()
                 assert found is not None
                 if not found[0]:
                     return

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from time import monotonic, process_time
+from time import monotonic, process_time, sleep
 from unittest import mock
 
 import django
@@ -19,15 +19,18 @@ import django
 django.setup()
 
 from audit import services  # noqa: E402 - Django must stand first
-from audit.models import Chunk, Reaudit, ReauditState  # noqa: E402
+from audit.models import Chunk, ChunkState, Reaudit, ReauditState  # noqa: E402
 from benchmarks.stack import database_seconds  # noqa: E402
+
+POLL_SECONDS = 0.02
 
 
 def main(what: str, few: Path, log: Path) -> tuple[float, float, float]:
     """The seconds of receiving alone, of receiving and of judging every chunk, or of a re-audit."""
     is_alone = what != "receive"
-    if is_alone:
-        take(few, is_alone=True)
+    take(few, is_alone=is_alone)
+    while Chunk.objects.filter(state__in=[ChunkState.QUEUED, ChunkState.RUNNING]).exists():
+        sleep(POLL_SECONDS)
     start, own, databases = monotonic(), process_time(), database_seconds()
     if what == "re-audit":
         judge_again()

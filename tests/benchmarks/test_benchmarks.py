@@ -85,7 +85,11 @@ def test_ingest_prints_every_contender_and_the_four_ratios(monkeypatch):
     assert re.search(r"\(a\) .*, reaches \d+\.\d\d of the rate of", text)
     assert re.search(r"\(b\) it takes \d+\.\d times as long as COPY", text)
     assert re.search(r"\(c\) two workers: \d+\.\d\d times as fast as one \(goal 1\.7", text)
-    assert re.search(r"\(d\) Celery's own share of one worker's time: -?\d+\.\d %", text)
+    assert re.search(r"without its start$", text, re.MULTILINE)
+    assert re.search(r"with no core of these ever idle it would be \d+\.\d\d$", text, re.MULTILINE)
+    share = re.search(r"\(d\) Celery's own share .* of its tasks:\s+(\d+\.\d) %", text)
+    assert share, text
+    assert 0 < float(share[1]) < 100
     assert re.search(r"\(e\) CPU of a hand: audit \d+ µs; .* storing \d+ µs in one process", text)
     assert re.search(r"\(f\) COPY of the lines .* is\s+\d+\.\d times as fast", text, re.DOTALL)
     assert re.search(r"\(g\) a re-audit reaches \d+\.\d\d of the rate of the audit", text)
