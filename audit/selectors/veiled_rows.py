@@ -212,10 +212,23 @@ _FINDING_AT = {LeafKind.FINDING: 5, LeafKind.COMPARISON_FINDING: 8}
 _SETTLEMENT_AT, _CODE, _SUBJECT = 7, 1, 5
 
 
-def is_over_names(kind: LeafKind, form: int) -> bool:
-    """Whether a leaf of a form may be over names or hashes of them."""
-    sealed_kind = SEALED[kind]
-    return bool(sealed_kind.is_veiled or sealed_kind.hidden) and not sealed_kind.hides_in(form)
+def rows_over_names(leaves: Iterable[tuple[LeafKind, int, int]]) -> set[tuple[LeafKind, int]]:
+    """The rows that an erasure rewrote and whose leaves are over the names, of leaves by kind, row
+    and form: those of early forms, and of reports whose series was a hash of a name."""
+    own: dict[LeafKind, list[int]] = {}
+    reports = []
+    for kind, row, form in leaves:
+        sealed_kind = SEALED[kind]
+        if not sealed_kind.hides_in(form):
+            if sealed_kind.is_veiled or sealed_kind.hidden:
+                own.setdefault(kind, []).append(row)
+        elif kind == LeafKind.REPORT:
+            reports.append(row)
+    found = {(kind, row) for kind, rows in own.items() for row in kept_commitments(kind, rows)}
+    if reports:
+        kept = kept_commitments(LeafKind.REPORT, reports)
+        found |= {(LeafKind.REPORT, row) for row, one in kept.items() if one == OVER_NAMES}
+    return found
 
 
 def read_leaves(

@@ -17,13 +17,7 @@ from audit.models import LeafKind
 from audit.selectors.evidence import STORED_LEVELS, LogDamaged, StoredTree
 from audit.selectors.retention import runs_of_deleted
 from audit.selectors.sealed_rows import SEALED, hash_lost, hash_row
-from audit.selectors.veiled_rows import (
-    OVER_NAMES,
-    Veils,
-    is_over_names,
-    kept_commitments,
-    read_leaves,
-)
+from audit.selectors.veiled_rows import Veils, read_leaves, rows_over_names
 from audit.selectors.verifying_heads import HeadSeen
 from audit.selectors.verifying_rows import raw_troubles, rows_between, told, unsealed, wrongly_shown
 from replay.evidence import Frontier
@@ -199,7 +193,9 @@ def _check_batch(state: Verification, count: int, coming: _Coming) -> None:
     leaves = _leaves(state.next_index, count)
     rows = _rows_of(state, leaves)
     gone = _gone(leaves, rows)
-    erased = _erased(leaves)
+    erased = rows_over_names(
+        (leaf.kind, leaf.row, leaf.form) for leaf in leaves if not leaf.is_lost
+    )
     nodes = _nodes(state.next_index, end)
     trees = _Trees(
         _frontier(state.next_index, state.by_log, state),
@@ -272,25 +268,6 @@ def _gone(
         for kind, keys in missing.items()
         for row, run in runs_of_deleted(kind, keys).items()
     }
-
-
-def _erased(leaves: list[Leaf]) -> set[tuple[LeafKind, int]]:
-    """The rows that an erasure rewrote and whose leaves are over the names: those of early forms,
-    and of reports whose series was a hash of a name, of which no commitment was kept."""
-    own: dict[LeafKind, list[int]] = {}
-    reports = []
-    for leaf in leaves:
-        if leaf.is_lost:
-            continue
-        if is_over_names(leaf.kind, leaf.form):
-            own.setdefault(leaf.kind, []).append(leaf.row)
-        elif leaf.kind == LeafKind.REPORT:
-            reports.append(leaf.row)
-    found = {(kind, row) for kind, rows in own.items() for row in kept_commitments(kind, rows)}
-    if reports:
-        kept = kept_commitments(LeafKind.REPORT, reports)
-        found |= {(LeafKind.REPORT, row) for row, one in kept.items() if one == OVER_NAMES}
-    return found
 
 
 def _check_leaf(

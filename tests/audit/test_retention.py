@@ -483,6 +483,11 @@ def test_what_a_hold_held_is_not_deleted_by_whoever_lifted_it(ingest, keeper, wh
     hold = place_hold(access=keeper, source=source_of(B), reason="a dispute", **named)
     lou = second("lou")
     lift_hold(access=lou, hold=hold, reason="settled")
+    place = ("--class", "hands", "--source", source_of(B), "--dry-run")
+    assert command(*place, "--by", "kay")[1] == "1 would go.\n"
+    assert command(*place, "--by", "lou")[1] == (
+        "0 would go.\n1 stay: its hold was lifted by whoever deletes, or since the run began.\n"
+    )
     kept = run_over(lou, source=source_of(B))
     assert (kept.items, kept.kept) == (0, {"lifted": 1})
     # What came in after the hold was lifted was never under it.

@@ -55,7 +55,7 @@ CHANGES = [
     (LeafKind.REFUSAL, "is_our_fault = NOT is_our_fault"),
     (LeafKind.UPLOAD, "name = 'x'"),
     (LeafKind.UPLOAD, "sha256 = sha256('x')"),
-    (LeafKind.UPLOAD, "received_by_id = 99"),
+    (LeafKind.UPLOAD, "received_by_id = 1000000007"),
 ]
 
 OTHER_VERSION = "version_id = (SELECT max(id) FROM audit_handversion v WHERE v.hand_id <> h.id)"
