@@ -59,6 +59,7 @@ JOURNAL_FILTERS = tuple(
         ("visit", "Only of this stay in a browser.", NUMBER, 4),
         ("from", "From this day in UTC on.", DAY, "2025-05-01"),
         ("to", "To this day in UTC, included.", DAY, "2025-05-31"),
+        ("refused", "Only what was refused.", choice("1"), "1"),
     )
 )  # fmt: skip
 JOURNAL = Operation(

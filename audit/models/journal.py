@@ -64,6 +64,9 @@ class JournalEntry(models.Model):
             models.Index(
                 fields=["visit", "id"], name="journal_by_visit", condition=Q(visit__isnull=False)
             ),
+            models.Index(
+                fields=["-id"], name="journal_refused", condition=Q(detail__has_key="refused")
+            ),
         )
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from replay import say
 
 LIMIT = 50
 PLAYER_MAX = 128
-FILTERS = ("actor", "act", "hand", "player", "source", "visit", "from", "to")
+FILTERS = ("actor", "act", "hand", "player", "source", "visit", "from", "to", "refused")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,7 @@ class JournalFilters:
     visit: int | None = None
     day_from: date | None = None
     day_to: date | None = None
+    is_refused: bool = False
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> JournalFilters:
@@ -61,7 +62,10 @@ class JournalFilters:
         for key in ("actor", "player", "source"):
             if "\x00" in query.get(key, "") or len(query.get(key, "")) > 150:
                 raise BadQuery(say("“{key}” is no name.", key=key))
+        if query.get("refused", "") not in ("", "1"):
+            raise BadQuery(say("“refused” is 1, or left out."))
         found = cls(
+            is_refused=query.get("refused") == "1",
             actor=query.get("actor", ""),
             act=act,
             hand=_number(query, "hand"),
@@ -95,6 +99,8 @@ def list_journal(
     for field in ("act", "hand", "player", "source", "visit"):
         if value := getattr(filters, field):
             rows = rows.filter(**{field: value})
+    if filters.is_refused:
+        rows = rows.filter(detail__has_key="refused")
     if filters.day_from:
         rows = rows.filter(at__gte=_start(filters.day_from))
     if filters.day_to:

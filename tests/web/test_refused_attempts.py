@@ -135,6 +135,11 @@ def test_refusals_are_seen_by_auditors_of_every_source_alone(
     signed_in(osman).get(f"/hands/{south.keys['hand']}/")
     shown = signed_in(auditor).get("/journal/?actor=osman.bey").content.decode()
     assert "was refused</span>" in shown
+    for address in ("/journal/?refused=1", "/api/v1/journal/?refused=1"):
+        text = signed_in(auditor).get(address).content.decode()
+        assert text.count("GET hand hand:") == 1
+        assert "GET journal" not in text
+    assert signed_in(auditor).get("/journal/?refused=yes").status_code == 400
     make = django_user_model.objects.create_user
     for source in ("south", "north"):
         watcher = with_roles(make(f"watch.{source}"), Role.AUDITOR, source=source)
