@@ -102,12 +102,19 @@ class Reach:
 
 
 def reach_of(*, access: Access, source: str, name: str) -> Reach:
-    """What an erasure of this name would rewrite; nothing is.
+    """What an erasure of this name would rewrite; nothing is. That it was asked is journalled.
 
     Raises: ErasureRefused where nobody of this name is known, or it is not for this account.
     """
     _who(access, source)
     work = Erasing(act=0, source=source, name=name, token=_trial_token(source, name))
+    record(
+        access=access,
+        act=Act.MANAGE_RETENTION,
+        subject="what names a person",
+        source=source,
+        player=name,
+    )
     named = Player.objects.filter(name=name).exclude(source=source)
     return Reach(
         hands=len(_hands(work)),

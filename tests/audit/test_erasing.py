@@ -664,6 +664,10 @@ def test_the_command_says_what_names_the_person_and_erases_nothing(ingest, keepe
         f"1 to have a token for the name: link to a hand: /hands/{hand.pk}/links",
     ]
     assert not Erasure.objects.exists()
+    entry = JournalEntry.objects.latest("pk")
+    assert (entry.actor, entry.act, entry.source, entry.player) == (
+        "kay", "manage-retention", SOURCE, NAME,
+    )  # fmt: skip
     err = io.StringIO()
     with pytest.raises(SystemExit):
         call_command("erase", SOURCE, NAME, "--by", "kay", stdout=out, stderr=err)
