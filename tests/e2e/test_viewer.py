@@ -243,3 +243,49 @@ def test_without_script_a_seat_steps_to_the_end(signed_in, at, browser, live_ser
     assert page.url.endswith("steps/2/?as=seat-3&rules=tien-gow/classic@1")
     assert not page.get_by_role("button", name="Play").is_visible()
     context.close()
+
+
+def with_long_amounts(line):
+    """The same hand in a currency with eight decimals: each amount takes as much room as it may."""
+    hand = json.loads(line)
+    hand["currency"], hand["minor_digits"] = "BTC", 8
+
+    def widened(value):
+        if isinstance(value, dict):
+            return {key: widened(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [widened(one) for one in value]
+        if isinstance(value, str) and re.fullmatch(r"-?\d+\.\d\d", value):
+            return f"{value}000000"
+        return value
+
+    return json.dumps(widened(hand)).encode()
+
+
+def test_on_paper_nothing_is_cut_off(signed_in, at):
+    """Upright and across, also where amounts are as long as they may be."""
+    page = signed_in
+    for line in (PAI_GOW, TIEN_GOW):
+        address, _ = at(with_long_amounts(line))
+        opened(page, address)
+        page.emulate_media(media="print")
+        for width in (673, 1002):
+            page.set_viewport_size({"width": width, "height": 1000})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            assert page.locator(".stamp").first.is_visible()
+            assert not page.get_by_role("navigation", name="Main").is_visible()
+        page.emulate_media(media="screen")
+
+
+def test_tiles_in_the_list_of_hands_stand_in_a_row(signed_in, at):
+    """Tiles of a finding are as small as the line, and beside each other."""
+    at(planted("tien-gow", "deal-wall"))
+    page = signed_in
+    page.goto("/hands/")
+    boxes = page.locator(".hands .why .tile").evaluate_all(
+        "tiles => tiles.map(tile => tile.getBoundingClientRect().toJSON())"
+    )
+    assert len(boxes) >= 16
+    for box in boxes:
+        assert box["width"] < box["height"] < 30
+    assert len({box["top"] for box in boxes[:8]}) == 1
