@@ -224,3 +224,17 @@ def test_a_filter_that_makes_no_sense_is_not_saved(site, three, form):
 def test_an_unknown_code_is_refused_without_reciting_all_codes(site, three):
     answer = site.get("/hands/?code=wrong").content.decode()
     assert "The filter “code” names nothing that is known here." in answer
+
+
+@pytest.mark.parametrize("nets", [("-100.00", "-99.00"), ("-99.00", "-100.00")])
+def test_svc_02_a_hand_in_conflict_says_so_in_the_list(site, store, nets):
+    """Whichever record came first, the row does not pass for one that was settled."""
+    for net in nets:
+        store(with_net(PAI_GOW, 1, net), changed(PAI_GOW, hand_id="other"))
+    page = site.get("/hands/").content.decode()
+    rows = dict(
+        re.findall(r'<tr><td class="at-v">(?P<v>.*?)</td>.*?<bdi>(?P<h>[^<]*)</bdi>', page, re.S)
+    )
+    marks = {hand: "In conflict" in verdict for verdict, hand in rows.items()}
+    assert marks == {"base-1": True, "other": False}
+    assert ids(site.get("/hands/?conflict=1")) == ["base-1"]
