@@ -57,7 +57,6 @@ EXCEPTIONS: Mapping[str, str] = {
     "desk_letters.letter_hands": BY_A_ROW,
     "desk_letters.members_of": BY_A_CASE,
     "desk_zones.zone_of": WORKING,
-    "erasures.content_sha256": BY_A_ROW,
     "players.same_player": "of one source, named by a row that was narrowed",
     "primaries.primary_findings": BY_A_ROW,
     "reaudits.admitted_later": "numbers beside uploads that were found within the sources",
