@@ -3,6 +3,8 @@
 Those that are there belong to whoever made them.
 """
 
+from typing import Any
+
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
@@ -27,7 +29,7 @@ REASONS = [
 ]
 
 
-def owner(**options: bool) -> "models.ForeignKey[object, object]":
+def owner(**options: Any) -> "models.ForeignKey[Any, Any]":
     return models.ForeignKey(
         on_delete=django.db.models.deletion.PROTECT,
         related_name="+",

@@ -44,7 +44,7 @@ VALUES ('x', 'amy.ng', '', '/login', now(), 'next=/hands/?player=Ling', 'new=sec
 def rows(query: str) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(query)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 @pytest.fixture

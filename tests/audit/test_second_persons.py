@@ -103,7 +103,7 @@ def test_a_switch_a_remedy_and_a_deletion_are_acts_of_two(
 ) -> None:
     settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
     names = ("ines", "tom")
-    first, second = (trusted(User.objects.get(pk=opened(boss, name).account_id)) for name in names)
+    first, second = (trusted(User.objects.get(username=opened(boss, name).name)) for name in names)
     operator_of("south", first=first, second=second)
     publish(access_of(first), access_of(second))
     put_in_force(
