@@ -58,6 +58,8 @@ HAND_FILTERS: tuple[Parameter, ...] = tuple(
          "0"),
         ("net", "Only with exactly this logged net, of `seat` where that is named.",
          {"type": "string", "pattern": "^(|-?(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?)$"}, "-12.50"),
+        ("currency", "Only in this currency; with a table, a finding, or a first and a last day.",
+         TEXT, ""),
     )
 )  # fmt: skip
 HAND_FILTER_NAMES = tuple(one.name for one in HAND_FILTERS)

@@ -68,6 +68,8 @@ class HandFilters:
     `open_days` only those that stand in an open case of the desk, for that many days (OPEN_DAYS);
     `at_risk` those with so much money at risk or more, in whole units of their currency. `tile` and
     `combination` find what lay at `place` or anywhere, `net` a logged net in whole units.
+    `currency` narrows what a table, a finding or days have narrowed: by itself it finds half a
+    store, and no index leads to it.
     """
 
     game: str = ""
@@ -89,11 +91,12 @@ class HandFilters:
     combination: str = ""
     place: str = ""
     net: Decimal | None = None
+    currency: str = ""
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> HandFilters:
         """Read `game table source player met verdict code from to q upload conflict open
-        risk rules`.
+        risk rules tile combination seat net currency`.
 
         Other keys are left alone, an empty value counts as absent. Raises: BadQuery.
         """
@@ -117,11 +120,17 @@ class HandFilters:
             combination=_choice(query, "combination", tuple(replay.COMBINATION_OF)),
             place=_choice(query, "seat", tuple(PLACE_OF)),
             net=_net(query, "net"),
+            currency=_text(query, "currency"),
         )
         if filters.day_from and filters.day_to and filters.day_to < filters.day_from:
             raise BadQuery(replay.say("The last day lies before the first."))
         if filters.met and filters.met == filters.player:
             raise BadQuery(replay.say("Nobody meets themselves: name two players."))
+        days = filters.day_from and filters.day_to
+        if filters.currency and not (filters.table or filters.code or days):
+            raise BadQuery(
+                replay.say("A currency goes with a table, a finding, or a first and a last day.")
+            )
         return filters
 
     def condition(self, *, sources: Sources) -> Q:
@@ -135,6 +144,7 @@ class HandFilters:
             ("table", self.table),
             ("source", self.source),
             ("verdict_kind", self.verdict),
+            ("currency", self.currency),
         ):
             if value:
                 wanted &= Q(**{column: value})

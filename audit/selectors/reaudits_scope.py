@@ -37,6 +37,7 @@ KEYS = {
     "combination": "combination",
     "seat": "at",
     "net": "logged net",
+    "currency": "currency",
 }
 NAME_MAX = 128
 # Counting stops here: a preview must not take longer than a look.

@@ -86,7 +86,8 @@ def word(code: str) -> str:
 _CODE_WORDS: dict[str, str] = {
     word: word
     for word in (
-        say("at"), say("code"), say("combination"), say("conflict"), say("decision"), say("from"),
+        say("at"), say("code"), say("combination"), say("conflict"), say("currency"),
+        say("decision"), say("from"),
         say("game"), say("met"), say("net"), say("open"), say("overdue"), say("owner"),
         say("player"), say("q"), say("risk"), say("source"), say("state"), say("table"),
         say("tile"), say("to"), say("upload"), say("verdict"),

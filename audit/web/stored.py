@@ -83,6 +83,7 @@ FILTERS = (
     say("days in an open case"), say("money at risk"), say("logged net"), say("naming"),
     say("game"), say("table"), say("source"), say("player"), say("verdict"), say("finding"),
     say("from"), say("to"), say("upload"), say("tile"), say("combination"), say("at"), say("met"),
+    say("currency"),
 )  # fmt: skip
 
 

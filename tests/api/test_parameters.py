@@ -15,11 +15,11 @@ READ = {
     "certificates/": "source, table, from, to, state, all, cursor, limit",
     "exports/figures.csv": (
         "game, table, source, player, met, verdict, code, from, to, q, upload, conflict, rules,"
-        " open, risk, tile, combination, seat, net"
+        " open, risk, tile, combination, seat, net, currency"
     ),
     "exports/hands.csv": (
         "game, table, source, player, met, verdict, code, from, to, q, upload, conflict, rules,"
-        " open, risk, tile, combination, seat, net"
+        " open, risk, tile, combination, seat, net, currency"
     ),
     "exports/totals.csv": "source, table, game, from, to",
     "reaudits/": "cursor, limit",

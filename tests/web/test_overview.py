@@ -99,6 +99,31 @@ def test_rake_is_summed_a_day_and_stands_beside_the_logged(site, week, store):
     assert hands_behind(html.unescape(address)) == ["e"]
 
 
+def test_a_mark_of_rake_leads_to_the_hands_of_its_currency(site, store):
+    for name, currency in (("one", "CNY"), ("two", "HKD"), ("three", "HKD")):
+        hand = json.loads(played(PAI_GOW, "2025-03-08", hand_id=name, table=f"T-{name}"))
+        seat = next(entry for entry in hand["result"]["seats"] if entry["seat"] == 0)
+        seat["rake"], seat["net"], hand["currency"] = "0.60", "9.40", currency
+        store(json.dumps(hand).encode())
+    answer = html.unescape(site.get("/overview/").content.decode())
+    marks = dict(
+        re.findall(r'<a href="([^"]*)" aria-label="8 March 2025: \+0\.\d\d (\w+), logged', answer)
+    )
+    behind = {currency: sorted(hands_behind(address)) for address, currency in marks.items()}
+    assert behind == {"CNY": ["one"], "HKD": ["three", "two"]}
+
+
+def test_a_currency_goes_with_what_an_index_leads_to(site, store):
+    store(PAI_GOW)
+    page = site.get("/hands/?currency=CNY").content.decode()
+    assert "A currency goes with a table, a finding, or a first and a last day." in page
+    for more, count in (("table=T1", 1), ("from=2025-03-01&to=2025-03-01", 1), ("table=T2", 0)):
+        shown = site.get(f"/hands/?currency=CNY&{more}").content.decode()
+        assert shown.count('scope="row" class="at-h"') == count
+        shown = site.get(f"/hands/?currency=HKD&{more}").content.decode()
+        assert shown.count('scope="row" class="at-h"') == 0
+
+
 def test_a_period_ends_where_one_says(week):
     found = overview(OverviewQuery.parse({"to": "2025-03-05", "days": "31"}), sources=None)
     assert found is not None

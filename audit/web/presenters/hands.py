@@ -23,11 +23,11 @@ MONTHS = (
 )  # fmt: skip
 FILTERS = ("verdict", "game", "code", "table", "player", "met", "from", "to", "source", "q",
            "upload", "conflict", "rules", "open", "risk", "tile", "combination", "seat",
-           "net")  # fmt: skip
+           "net", "currency")  # fmt: skip
 # Those that look into the records.
 HELD_FILTERS = ("tile", "combination", "seat", "net")
 # Those that the form has no field for, and passes on.
-HIDDEN_FILTERS = ("q", "upload", "conflict", "rules", "open")
+HIDDEN_FILTERS = ("q", "upload", "conflict", "rules", "open", "currency")
 _VERDICTS = (
     ("discrepant", say("Discrepant")),
     ("clean", say("Clean")),

@@ -287,7 +287,11 @@ def _rake(rake: figures.Rake, period: dict[str, str]) -> RakeChart:
                     value=value,
                     currency=rake.currency,
                 ),
-                url=_hands(period | _one_day(day.day) | {"code": "rake-mismatch"}),
+                url=_hands(
+                    period
+                    | _one_day(day.day)
+                    | {"code": "rake-mismatch", "currency": rake.currency}
+                ),
                 bar=bar,
                 value=value,
                 recomputed_y=scale.y(day.recomputed),
