@@ -79,6 +79,7 @@ EXCEPTIONS: Mapping[str, str] = {
     "versions.differences_of": BY_A_ROW,
     "versions.restatements_of": BY_A_ROW,
     "versions.version_rows": BY_A_ROW,
+    "versions.versions_of": BY_A_ROW,
 }
 # Where a page asks for all sources, having seen that who asks may see all of them.
 WIDE = {"web/journal.py": 1}
