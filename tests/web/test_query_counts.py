@@ -112,7 +112,9 @@ def test_each_page_asks_as_much_for_three_rows_as_for_one(people: tuple[Any, Any
     keys = COMMON | dict(south.keys)
     keys |= {"account": second.pk, "visit": Visit.objects.latest("pk").pk}
     case = site.get(f"/desk/cases/{keys['case']}/").content.decode()
-    keys["letter"] = unescape(re.search(r'letter/\?([^"]*)"', case)[1])
+    link = re.search(r'letter/\?([^"]*)"', case)
+    assert link is not None
+    keys["letter"] = unescape(link[1])
 
     counted(site, keys)  # what a process asks for once and for all is asked for here
     for_one = counted(site, keys)
