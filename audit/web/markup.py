@@ -323,6 +323,28 @@ def goal_link(
     )
 
 
+def part_link(title: str, url: str, number: int, width: int, *, is_current: bool) -> SafeString:
+    """A part of the hand under the slider, as wide as its steps; `number` counts the parts."""
+    here, current = (" here", ' aria-current="true"') if is_current else ("", "")
+    return format_html(
+        '<li class="span-{}{}"><a href="{}" data-step data-key="part-{}"{}>{}</a></li>',
+        width, here, url, number, SafeString(current), chinese(title),
+    )  # fmt: skip
+
+
+def view_link(title: str, url: str, seal: str | None, *, is_current: bool) -> SafeString:
+    """Who looks, by a word or by the character of a seat."""
+    words: str = title
+    if seal is not None:
+        words = format_html(
+            '<span class="visually-hidden">{} </span><span lang="zh-Hant" aria-hidden="true">{}'
+            "</span>",
+            title, seal,
+        )  # fmt: skip
+    current = SafeString(' aria-current="true"' if is_current else "")
+    return format_html('<li><a href="{}"{} title="{}">{}</a></li>', url, current, title, words)
+
+
 @lru_cache(maxsize=16)
 def tick(classes: str) -> SafeString:
     """A tick of the slider at which nothing was found."""

@@ -47,16 +47,6 @@ class FindingLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ViewLink:
-    """The same step as somebody else saw it; `word` or the seat's character names who."""
-
-    url: str
-    title: str
-    seal: str | None
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StepCard:
     """What changes from step to step. `copied` is the address of this picture in full."""
 
@@ -73,29 +63,32 @@ class StepCard:
     is_whole: bool
     stop: int | None
     stop_url: str | None
-    views: tuple[ViewLink, ...]
+    views: SafeString
     copied: str
     what_if: str | None
     decision: DecisionCard | None
 
 
-def views_of(replayed: Replayed, number: int, route: Route) -> tuple[ViewLink, ...]:
-    """Who can look: the auditor, each seat where the game has seats, and the public."""
+def views_of(replayed: Replayed, number: int, route: Route) -> SafeString:
+    """Who can look: the auditor, each seat where the game has seats, and the public; each leads to
+    the same step as they saw it."""
     viewers: list[tuple[replay.Viewpoint, str, str | None]] = [
         (replay.AUDITOR, phrase("Auditor"), None)
     ]
     for view in replayed.walk.steps[0].board.seats:
-        name, character = markup.SEAT_NAMES[view.seat], markup.SEAT_SEALS[view.seat]
+        name, character = told(markup.SEAT_NAMES[view.seat]), markup.SEAT_SEALS[view.seat]
         viewers.append((replay.Viewpoint(seat=view.seat), name, character))
     viewers.append((replay.PUBLIC, phrase("Public"), None))
-    return tuple(
-        ViewLink(
-            url=route.seen_by(viewer).step(number),
-            title=title,
-            seal=character,
-            is_current=viewer == route.viewpoint,
+    return SafeString(
+        "".join(
+            markup.view_link(
+                title,
+                route.seen_by(viewer).step(number),
+                character,
+                is_current=viewer == route.viewpoint,
+            )
+            for viewer, title, character in viewers
         )
-        for viewer, title, character in viewers
     )
 
 

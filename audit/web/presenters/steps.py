@@ -70,7 +70,7 @@ class Transport:
     decision_goals: tuple[SafeString, ...]
     ticks: SafeString
     parts: tuple[PartLink, ...]
-    has_spans: bool
+    spans: SafeString
     sentence: str
 
 
@@ -106,7 +106,7 @@ def present_transport(
         decision_goals=_decision_goals(steps, number, route, is_open=is_open),
         ticks=_ticks(steps, number, route) if last <= TICKS_MAX else SafeString(),
         parts=parts,
-        has_spans=last <= TICKS_MAX and all(part.width <= SPAN_MAX for part in parts),
+        spans=_spans(parts, last),
         sentence=_sentence(step, place),
     )
 
@@ -243,6 +243,18 @@ def _decision_goals(
             )
         )  # fmt: skip
     return tuple(pairs)
+
+
+def _spans(parts: Sequence[PartLink], last: int) -> SafeString:
+    """The parts under the slider, where they can be told apart."""
+    if last > TICKS_MAX or any(part.width > SPAN_MAX for part in parts):
+        return SafeString()
+    return SafeString(
+        "".join(
+            markup.part_link(part.title, part.url, number, part.width, is_current=part.is_current)
+            for number, part in enumerate(parts, 1)
+        )
+    )
 
 
 def _ticks(steps: Sequence[replay.Step], number: int, route: Route) -> SafeString:
