@@ -11,6 +11,7 @@ from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
 from django.urls import reverse
 
 from audit.config.celery import app
@@ -123,3 +124,16 @@ def test_celery_takes_json_alone_and_keeps_no_results():
     assert app.conf.result_backend is None
     assert app.conf.accept_content == ["json"]
     assert (app.conf.task_acks_late, app.conf.worker_prefetch_multiplier) == (True, 1)
+
+
+def test_postgresql_is_asked_to_notice_a_client_that_is_gone(db):
+    """The value in force is 0 over a Unix socket, so this reads what the session asked for."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name, reset_val, source FROM pg_settings WHERE name LIKE 'tcp_keepalives%'"
+        )
+        assert sorted(cursor.fetchall()) == [
+            ("tcp_keepalives_count", "6", "client"),
+            ("tcp_keepalives_idle", "30", "client"),
+            ("tcp_keepalives_interval", "10", "client"),
+        ]
