@@ -197,6 +197,7 @@ WITHOUT_PICTURE = {
     "hold-lift": ACT,
     "webhook-act": ACT,
     "account-act": ACT,
+    "out-everywhere": ACT,
     "key-revoke": ACT,
     "second-step-remove": ACT,
     "second-step-codes": "it shows the recovery codes once, in answer to a form that was sent",

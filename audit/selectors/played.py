@@ -17,14 +17,15 @@ from audit.selectors.twins import TwinRow, twins_of
 from audit.zstd import unpacked
 
 # A step is asked for more often than anything else, and making this statement anew out of models
-# would take longer than all that the database does for it.
+# would take longer than all that the database does for it. Versions lie in the month of their hand:
+# where its key is written out, the other months are not even planned for.
 _PLAYED = """
 SELECT h.id, h.source, h.hand_id, h.game, h.ruleset, h."table", h.players, h.played_at,
     h.played_on, h.started_at, h.currency, h.minor_digits, h.verdict_kind, h.error_code,
     h.finding_codes, h.finding_count, h.is_conflict, h.is_replaced, h.verdict_id, h.comparison_id,
     v.raw, v.sha256, v.line, v.upload_id, u.name, u.feed, {more}
 FROM audit_hand h
-JOIN audit_handversion v ON v.id = h.version_id
+JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 JOIN audit_upload u ON u.id = v.upload_id
 WHERE h.id = %(hand)s{narrowed}
 """
@@ -32,11 +33,12 @@ _FOR_A_STEP = "false, false, false"
 # Whether there is more to be told than one hand's steps: other versions or lines that brought it
 # again; an earlier hand of its table and instant; something said of the rulesets of its source.
 _FOR_A_PAGE = """
-    EXISTS (SELECT 1 FROM audit_handversion o WHERE o.hand_id = h.id AND o.id <> h.version_id)
+    EXISTS (SELECT 1 FROM audit_handversion o
+            WHERE o.hand_id = %(hand)s AND o.id <> h.version_id)
     OR EXISTS (SELECT 1 FROM audit_duplicate d JOIN audit_handversion o ON o.id = d.version_id
-               WHERE o.hand_id = h.id),
+               WHERE o.hand_id = %(hand)s),
     EXISTS (SELECT 1 FROM audit_hand t WHERE t.source = h.source AND t."table" = h."table"
-            AND t.played_at = h.played_at AND t.id < h.id AND NOT t.is_replaced),
+            AND t.played_at = h.played_at AND t.id < %(hand)s AND NOT t.is_replaced),
     EXISTS (SELECT 1 FROM audit_rulesetswitch s WHERE s.source = h.source)
 """
 

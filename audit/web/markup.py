@@ -309,17 +309,22 @@ def _rule_link(rule_id: str | None, confidence: str | None, _language: str | Non
 def goal_link(
     name: str, title: str, url: str | None, words: SafeString, classes: str
 ) -> SafeString:
-    """A button of the transport; where there is no place to go to it is there, but leads nowhere.
+    """A button of the transport; where there is no place to go to it is there and leads nowhere."""
+    before, behind, nowhere = _around_goal(name, title, words, classes)
+    return SafeString(nowhere if url is None else f"{before}{escape(url)}{behind}")
 
-    Each page of a step has a dozen of these.
-    """
-    way = (
-        format_html(' href="{}" data-step data-goal="{}"', url, name)
-        if url is not None
-        else SafeString(' role="link" aria-disabled="true" tabindex="-1"')
-    )
-    return format_html(
-        '<a class="{}"{} data-key="{}" title="{}">{}</a>', classes, way, name, title, words
+
+@lru_cache(maxsize=512)
+def _around_goal(
+    name: str, title: str, words: SafeString, classes: str
+) -> tuple[SafeString, SafeString, SafeString]:
+    """A button before and behind its address, and without one: each step has a dozen of them."""
+    front = format_html('<a class="{}"', classes)
+    end = format_html(' data-key="{}" title="{}">{}</a>', name, title, words)
+    return (
+        format_html('{} href="', front),
+        format_html('" data-step data-goal="{}"{}', name, end),
+        format_html('{} role="link" aria-disabled="true" tabindex="-1"{}', front, end),
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 import replay
 from audit.web import markup
@@ -172,9 +174,13 @@ def _address(name: str, way: _Way) -> str | None:
 
 def _goal(name: str, title: str, icon: str, key: str, way: _Way, *, is_wide: bool = False) -> Goal:
     """A goal of the transport, whose button shows an icon."""
-    words = format_html('{}<span class="visually-hidden">{}</span>', markup.icon(icon), title)
-    link = markup.goal_link(name, title, _address(name, way), words, "btn")
+    link = markup.goal_link(name, title, _address(name, way), _icon_words(icon, title), "btn")
     return Goal(link=link, key=key, is_wide=is_wide)
+
+
+@lru_cache(maxsize=128)
+def _icon_words(icon: str, title: str) -> SafeString:
+    return format_html('{}<span class="visually-hidden">{}</span>', markup.icon(icon), title)
 
 
 def _goals(
@@ -219,30 +225,34 @@ def _decision_goals(
     if not steps[0].board.seats:
         return ()
     way = steps, number, route, is_open
-    pairs = []
-    for seat, name in enumerate(markup.SEAT_NAMES):
-        back = phrase("Previous decision of {seat}", seat=name)
-        on = phrase("Next decision of {seat}", seat=name)
-        goal = f"decision-{seat + 1}"
-        pairs.append(
-            format_html(
-                '<span class="pair">{}{}</span>',
-                markup.goal_link(
-                    f"previous-{goal}", back, _address(f"previous-{goal}", way),
-                    format_html('{}<span class="visually-hidden">{}</span>',
-                                markup.icon("prev"), back),
-                    "btn btn-back",
-                ),
-                markup.goal_link(
-                    goal, on, _address(goal, way),
-                    format_html('<span class="visually-hidden">{}</span>'
-                                '<span lang="zh-Hant" aria-hidden="true">{}</span>',
-                                on, markup.SEAT_SEALS[seat]),
-                    "btn",
-                ),
+    return tuple(
+        SafeString(
+            '<span class="pair">'
+            + markup.goal_link(
+                f"previous-{goal}", back, _address(f"previous-{goal}", way),
+                _icon_words("prev", back), "btn btn-back",
             )
+            + markup.goal_link(goal, on, _address(goal, way), words, "btn")
+            + "</span>"
+        )
+        for goal, back, on, words in _decision_words(get_language())
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _decision_words(_language: str | None) -> tuple[tuple[str, str, str, SafeString], ...]:
+    """Of each seat: the goal, the title of the way back and of the way on, what that shows."""
+    found = []
+    for seat, name in enumerate(markup.SEAT_NAMES):
+        on = phrase("Next decision of {seat}", seat=name)
+        words = format_html(
+            '<span class="visually-hidden">{}</span><span lang="zh-Hant" aria-hidden="true">{}'
+            "</span>",
+            on, markup.SEAT_SEALS[seat],
         )  # fmt: skip
-    return tuple(pairs)
+        back = phrase("Previous decision of {seat}", seat=name)
+        found.append((f"decision-{seat + 1}", back, on, words))
+    return tuple(found)
 
 
 def _spans(parts: Sequence[PartLink], last: int) -> SafeString:
