@@ -1,9 +1,17 @@
 """The fixtures that other tests stand on."""
 
 import os
+import re
 import signal
+import threading
+import time
 
+import psycopg
 import pytest
+from django.core.management import call_command
+from django.core.management.color import no_style
+from django.core.management.sql import sql_flush
+from django.db import connection
 from django.urls import reverse
 
 from audit.config.celery import app
@@ -25,3 +33,27 @@ def test_a_browser_opens_the_log_in_page(page):
     assert response is not None
     assert response.ok
     assert page.locator("input[type=password]").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_tables_are_emptied_even_where_a_reader_stands_in_the_way(django_user_model):
+    """It has read the last table and wants the first, which the emptying has by then."""
+    django_user_model.objects.create_user("ann")
+    tables = re.findall(r'"(\w+)"', " ".join(sql_flush(no_style(), connection)))
+    emptying = connection.cursor().connection.info.backend_pid
+    parameters = connection.get_connection_params()
+    with psycopg.connect(**{**parameters, "cursor_factory": psycopg.Cursor}) as reader:
+        reader.execute(f'SELECT 1 FROM "{tables[-1]}"')
+
+        def read_on() -> None:
+            waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND pid = %s"
+            while reader.execute(waiting, [emptying]).fetchone() is None:
+                time.sleep(0.01)
+            reader.execute(f'SELECT 1 FROM "{tables[0]}"')
+            reader.commit()
+
+        reading = threading.Thread(target=read_on)
+        reading.start()
+        call_command("flush", verbosity=0, interactive=False)
+        reading.join(20)
+    assert not django_user_model.objects.exists()
