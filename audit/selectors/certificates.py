@@ -155,17 +155,27 @@ class RunRow:
 def list_certificates(
     filters: CertificateFilters, *, sources: Sources, cursor: str | None = None, limit: int = 25
 ) -> Page[CertificateRow]:
-    """Certificates by day, the latest first. Raises: BadQuery."""
+    """Certificates by day, the latest first. A walk over pages tells of those that there were when
+    it began: one that takes the place of another stands before the reader, who would hear of
+    neither. Raises: BadQuery."""
     limit = check_limit(limit)
-    at = read_cursor(cursor, 2)
+    at = read_cursor(cursor, 3)
     is_back = at is not None and at.is_back
-    found = _wanted(filters).filter(in_sources(sources))
+    last = at.key[2] if at is not None else _last(sources)
+    found = _wanted(filters, last).filter(in_sources(sources))
     if at is not None:
         compare = TupleGreaterThan if is_back else TupleLessThan
         found = found.filter(compare(("day", "id"), (_day(at.key[0]), at.key[1])))
     found = found.order_by(*(("day", "id") if is_back else ("-day", "-id")))
     rows = _rows(found.select_related("made_by").defer("content")[: limit + 1])
-    return make_page(rows, cursor=at, limit=limit, key=lambda row: (row.day.toordinal(), row.pk))
+    return make_page(
+        rows, cursor=at, limit=limit, key=lambda row: (row.day.toordinal(), row.pk, last)
+    )
+
+
+def _last(sources: Sources) -> int:
+    known = Certificate.objects.filter(in_sources(sources))
+    return known.order_by("-id").values_list("id", flat=True).first() or 0
 
 
 def get_certificate(pk: int, *, sources: Sources) -> CertificateDetail:
@@ -220,11 +230,13 @@ def open_runs(*, sources: Sources) -> tuple[RunRow, ...]:
     return tuple(_run_row(run) for run in found.order_by("-id")[:RUNS_SHOWN])
 
 
-def _wanted(filters: CertificateFilters) -> QuerySet[Certificate]:
-    found = Certificate.objects.filter(filters.condition())
+def _wanted(filters: CertificateFilters, last: int) -> QuerySet[Certificate]:
+    """Those up to the one with the key `last`."""
+    known = Certificate.objects.filter(id__lte=last)
+    found = known.filter(filters.condition())
     if filters.has_all:
         return found
-    later = Certificate.objects.filter(
+    later = known.filter(
         source=OuterRef("source"),
         table=OuterRef("table"),
         day=OuterRef("day"),

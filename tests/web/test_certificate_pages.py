@@ -134,8 +134,8 @@ def test_the_list_asks_the_same_few_questions(site, store, count):
     with CaptureQueriesContext(connection) as queries:
         html = site.get("/certificates/").content.decode()
     assert html.count('scope="row"') == count
-    # And the certificates, rules, facts, editions, runs, tables.
-    assert len(queries) == WHO_ASKS + JOURNAL + 6
+    # And the last certificate, the certificates, rules, facts, editions, runs, tables.
+    assert len(queries) == WHO_ASKS + JOURNAL + 7
 
 
 def test_all_tables_of_a_day_are_a_run_with_progress(site, store):
