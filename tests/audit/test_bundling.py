@@ -17,7 +17,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from audit.models import CaseHand, Comparison, Hand, HandVersion, Table, TreeHead
+from audit.models import CaseHand, Comparison, Hand, HandVersion, JournalEntry, Table, TreeHead
 from audit.selectors.seal_keys import read_keys
 from audit.services import compare_table
 from audit.services.bundling import (
@@ -445,6 +445,23 @@ def test_a_case_is_one_bundle(ingest, tmp_path):
         ("x", "y", "--table", "t"),
     ):
         assert run_bundle(*wrong)[0] == 64
+
+
+def test_a_bundle_that_a_command_makes_is_in_the_journal(ingest, tmp_path):
+    ingest(log(B))
+    hand = Hand.objects.get()
+    where = ("--output", str(tmp_path / "b.zip"))
+    assert run_bundle(hand.source, hand.hand_id, *where)[0] == 0
+    day = hand.played_on.isoformat()
+    assert run_bundle(hand.source, "--table", hand.table, "--day", day, *where)[0] == 0
+    assert run_bundle(hand.source, "nothing", *where)[0] == 1
+    kept = JournalEntry.objects.order_by("id").values_list(
+        "actor", "act", "subject", "source", "hand"
+    )
+    assert list(kept) == [
+        ("tilecourt", "export", f"command bundle hand:{hand.pk}", hand.source, hand.pk),
+        ("tilecourt", "export", f"command bundle table:{hand.table} day:{day}", hand.source, None),
+    ]
 
 
 def test_too_many_hands_are_refused(ingest, monkeypatch):

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from audit.management.progress import Progress
 from audit.models import Hand
+from audit.selectors.access import EVERYTHING, Act
 from audit.selectors.evidence import LogDamaged
 from audit.selectors.seal_keys import SealKeyMissing
 from audit.services.bundling import (
@@ -22,6 +23,7 @@ from audit.services.bundling import (
     bundle_hand,
     bundle_table_day,
 )
+from audit.services.journal import record
 from audit.services.sealing import SealRefused
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 64, 130
@@ -50,7 +52,8 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         self.progress = Progress(sys.stderr)
         try:
-            bundle = self.make(options)
+            bundle, told = self.make(options)
+            record(access=EVERYTHING, act=Act.EXPORT, **told)
             path = options["output"] or Path(bundle.name)
             path.write_bytes(bundle.data)
         except (BundleRefused, SealRefused, SealKeyMissing, LogDamaged, OSError) as error:
@@ -64,15 +67,20 @@ class Command(BaseCommand):
         self.progress.clear()
         self.stdout.write(f"{path}: {len(bundle.data):,} bytes")
 
-    def make(self, options: dict[str, Any]) -> Bundle:
-        """What was asked for; ends the command where that cannot be known."""
+    def make(self, options: dict[str, Any]) -> tuple[Bundle, dict[str, Any]]:
+        """What was asked for, with what the journal keeps of it; ends the command where that cannot
+        be known."""
         source, hand_id, table = options["source"], options["hand_id"], options["table"]
         if options["case"] is not None and source is None:
-            return bundle_case(case_id=options["case"], on_progress=self.show)
+            case = options["case"]
+            told = {"subject": f"command bundle case:{case}", "numbers": {"case": case}}
+            return bundle_case(case_id=case, on_progress=self.show), told
         if source and table is not None and options["day"] and hand_id is None:
-            return bundle_table_day(
+            made = bundle_table_day(
                 source=source, table=table, day=options["day"], on_progress=self.show
             )
+            about = f"command bundle table:{table} day:{options['day']}"
+            return made, {"subject": about, "source": source}
         if not (source and hand_id) or table is not None or options["case"] is not None:
             self.stderr.write("Name SOURCE and HAND_ID, or SOURCE --table --day, or --case.")
             sys.exit(EXIT_USAGE)
@@ -80,7 +88,8 @@ class Command(BaseCommand):
         key = found.values_list("pk", flat=True).first()
         if key is None:
             raise BundleRefused("There is no such hand.")
-        return bundle_hand(hand_id=key, sources=None)
+        told = {"subject": f"command bundle hand:{key}", "source": source, "hand": key}
+        return bundle_hand(hand_id=key, sources=None), told
 
     def show(self, done: int, whole: int) -> None:
         self.progress.show("Gathering", done, whole, f"{done:,} of {whole:,} versions")

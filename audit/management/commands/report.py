@@ -13,13 +13,14 @@ from django.core.management.base import BaseCommand, CommandParser
 from audit import selectors
 from audit.management.progress import Progress
 from audit.models import ReportBasis, ReportKind
-from audit.selectors.access import EVERYTHING, access_of
+from audit.selectors.access import EVERYTHING, Act, access_of
 from audit.selectors.pages import BadQuery
 from audit.selectors.reports import (
     FORMS,
     ReportNotFound,
     ReportRow,
     ReportRunRow,
+    asked_of,
     editions_of,
     get_file,
     get_run,
@@ -27,6 +28,7 @@ from audit.selectors.reports import (
 )
 from audit.selectors.reports_asking import read_request
 from audit.selectors.reports_definitions import definition_of
+from audit.services.journal import record
 from audit.services.reports import (
     ReportRefused,
     continue_report,
@@ -149,6 +151,14 @@ class Command(BaseCommand):
 
     def act_take(self, options: dict[str, Any]) -> None:
         data = get_file(options["number"], options["form"], EVERYTHING)
+        asked = asked_of(options["number"], EVERYTHING).parameters
+        record(
+            access=EVERYTHING,
+            act=Act.SEE_REPORTS,
+            subject=f"command report-file report:{options['number']} form:{options['form']}",
+            source=asked.get("source"),
+            player=asked.get("player"),
+        )
         if options["out"] is not None:
             options["out"].write_bytes(data)
         else:

@@ -15,6 +15,7 @@ from audit.models import (
     AcceptedSoftware,
     CaseAct,
     DayRule,
+    JournalEntry,
     Report,
     ReportRun,
     Role,
@@ -176,6 +177,9 @@ def test_the_command_makes_lists_takes_and_checks(
     file = tmp_path / "report.csv"
     call_command("report", "take", str(report.pk), "--form", "csv", "--out", str(file))
     assert file.read_bytes() == bytes(report.csv)
+    entry = JournalEntry.objects.latest("pk")
+    assert (entry.actor, entry.act) == ("tilecourt", "see-reports")
+    assert entry.subject == f"command report-file report:{report.pk} form:csv"
     with file.open("rb") as lines:
         assert check_sheet(lines).rows > 0
     out = io.StringIO()
