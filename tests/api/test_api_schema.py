@@ -73,6 +73,21 @@ def test_examples_are_of_the_shape_that_is_told(name: str, operation: Operation)
         msgspec.json.decode(json.dumps(operation.body.example), type=operation.body.shape)
 
 
+def test_each_answer_and_each_body_of_the_description_has_an_example() -> None:
+    lacking = []
+    for path, methods in description()["paths"].items():
+        for method, operation in methods.items():
+            name = f"{method.upper()} {path}"
+            good = next(one for status, one in operation["responses"].items() if status[0] == "2")
+            told = {kind: one for kind, one in good.get("content", {}).items() if kind == JSON}
+            # A log is described in words: it is bytes in several forms.
+            sent = operation.get("requestBody", {}).get("content", {})
+            shapes = [one for one in sent.values() if one["schema"] != {"type": "string"}]
+            if any("example" not in one for one in (*told.values(), *shapes)):
+                lacking.append(name)
+    assert lacking == []
+
+
 def test_every_operation_says_who_may_and_how_it_refuses() -> None:
     ids = set()
     for path, methods in description()["paths"].items():
