@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 
 from audit import services
-from audit.models import Hand, Upload, Verdict
+from audit.config.settings import CELERY_BEAT_SCHEDULE
+from audit.devstack.supervisor import Supervisor
+from audit.models import Hand, SoftwareCheck, Upload, Verdict
+from audit.tasks import check_software
 from tests.audit.logs import BASE_LINES, B, changed, log
-from tests.integration.web import ROOT, environment
+from tests.integration.web import ROOT, Web, environment
 
 pytestmark = pytest.mark.integration
 
@@ -135,3 +138,23 @@ def test_one_pass_over_a_folder(celery_worker_process: Any, tmp_path: Path) -> N
     assert once.returncode == 0, errors
     assert [path.name for path in (tmp_path / "done").iterdir()] == ["a.ndjson"]
     assert "a.ndjson → done/a.ndjson: Upload " in said
+
+
+def test_each_process_looks_at_its_software_when_it_begins_and_one_does_each_day(
+    celery_worker_process: Any, tmp_path: Path
+) -> None:
+    """S30, S32: a real worker and a real web process."""
+    wait_until(lambda: SoftwareCheck.objects.filter(process__startswith="worker on ").exists())
+    supervisor = Supervisor(tmp_path / "web")
+    try:
+        Web(supervisor)
+    finally:
+        supervisor.stop_all()
+    looked = {check.process.partition(" on ")[0] for check in SoftwareCheck.objects.all()}
+    assert looked == {"worker", "web"}
+    assert not SoftwareCheck.objects.filter(is_good=False).exists()
+    daily = CELERY_BEAT_SCHEDULE["self_check"]
+    assert daily["task"] == check_software.name
+    when = daily["schedule"]
+    assert (len(when.minute), len(when.hour)) == (1, 1)
+    assert (len(when.day_of_week), len(when.day_of_month), len(when.month_of_year)) == (7, 31, 12)

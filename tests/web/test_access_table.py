@@ -37,10 +37,15 @@ MEANT = {
     "/api/v1/hands/": {"version": "number"},
     "/api/v1/reports/": {"made": "made-report"},
 }
+OF_ANY_HAND = JournalEntry.objects.exclude(hand=None)
 # In which field a form says what it does.
 FIELDS = {one.name: getattr(one.callback, "needed_field", "") for _, one in patterns()}
 # Whoever has no role has no first page.
 HOME = "home"
+# Addresses that name a verdict, or a record, and show its hand.
+OF_HAND = ("api-verdict", "reaudit-change")
+# What whoever sees hands is shown of one, among others.
+SHOWN = {"hand", "step", "what-if", "record", "verdict", "api-hand", "api-step", "api-verdict"}
 # Whoever signs out is out: these come last, each in a browser of its own.
 LAST = ("out-everywhere", "logout")
 
@@ -163,26 +168,31 @@ def test_each_role_gets_as_far_as_is_written(
     user = django_user_model.objects.create_user("osman.bey", password="staple battery")
     visitor = Visitor(with_roles(user, *([role] if role else [])), {role} if role else set())
     wrong: dict[str, str] = {}
+    shown: set[str] = set()
     for row in rows_of_pages():
         if row.is_public:
             continue
         if row.name in LAST:
             visitor.browser = signed_in(user)
         address = address_of(row, keys)
-        before = JournalEntry.objects.filter(hand=keys["hand"]).count()
+        is_named = "<hand>" in row.route
+        noted = JournalEntry.objects.filter(hand=keys["hand"]) if is_named else OF_ANY_HAND.all()
+        before = noted.count()
         status = visitor.look(row, address)
         if row.name == HOME and role is None:
             assert status == 403
         elif fault := expected(visitor, row, row.looking, status):
             wrong[f"GET {address}"] = fault
-        if status == 200 and "<hand>" in row.route:
-            left = JournalEntry.objects.filter(hand=keys["hand"]).count() - before
+        if status == 200 and (is_named or row.name in OF_HAND):
+            shown.add(row.name)
+            left = noted.count() - before
             assert left == 1, f"{address} left {left} rows in the journal"
         for does, act in row.sent.items():
             status = visitor.send(row, address, does)
             if fault := expected(visitor, row, act, status):
                 wrong[f"POST {address} {does}"] = fault
     assert wrong == {}
+    assert visitor.may(Act.SEE_HANDS) == (shown >= SHOWN), shown
 
 
 def strangers() -> Iterator[Row]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from audit import pdf
-from audit.models import Report
+from audit.models import AcceptedSoftware, Report, SoftwareCheck
 from audit.selectors.exports_sheet import check_sheet, original
 from audit.selectors.reports import check_signature
 from audit.selectors.seal_keys import read_keys
@@ -79,6 +79,48 @@ def test_the_ten_items_of_a_head_in_each_form(
     assert "Reconciliation" in shown
     assert {check["holds"] for check in document["reconciliation"]} == {True}
     assert bytes(report.csv).count(b"# reconciliation,") == len(document["reconciliation"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "filters"),
+    [
+        ("player-statement", {"source": "odd", "player": "Ann"}, "source odd; player Ann"),
+        ("access-review", {}, "none"),
+    ],
+)
+def test_a_statement_and_a_review_have_the_same_head(
+    kind: str, asked: dict[str, str], filters: str, ingest: Ingest, make: Make, operator: None
+) -> None:
+    """And each head names the manifest of what is installed, once somebody has looked."""
+    ingest(log(B))
+    accepted = AcceptedSoftware.objects.create(reason="x", engine="1", items={}, sha256=b"1")
+    SoftwareCheck.objects.create(
+        accepted=accepted, occasion="daily", process="worker", engine="1", is_good=True,
+        sha256=bytes(range(32)), differences={},
+    )  # fmt: skip
+    report = make(kind, **asked)
+    document, head, pages = document_of(report), head_of_csv(report), pages_of(bytes(report.pdf))
+    software = "engine 1.0.0, manifest 0001020304050607"
+    assert head == head | {
+        "title": document["title"],
+        "definition": f"{kind}/{document['definition'].rpartition('/')[2]}",
+        "software": software,
+        "period": "One day, 2025-03-01",
+        "made": f"by ines.castro, {document['made_at']}",
+        "operator": "Room #1 *of* $many$",
+        "filters": filters,
+        "page": "1 of 1",
+    }
+    shown = " ".join(pages)
+    filled = [one for one in document["sections"] if one["rows"]]
+    assert filled
+    titles = [column["title"] for one in filled for column in one["columns"]]
+    told = (document["title"], document["definition"], software, document["made_at"])
+    for item in (*told, "One day, 2025-03-01", "Room #1 *of* $many$", *titles, "Reconciliation"):
+        assert item in shown, item
+    for number, page in enumerate(pages, start=1):
+        assert f"Page {number} of {len(pages)}" in page
+    assert "total" in {row["level"] for one in document["sections"] for row in one["rows"]}
 
 
 @pytest.mark.parametrize("kind", SECTIONS)
