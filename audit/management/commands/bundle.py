@@ -73,7 +73,10 @@ class Command(BaseCommand):
         source, hand_id, table = options["source"], options["hand_id"], options["table"]
         if options["case"] is not None and source is None:
             case = options["case"]
-            told = {"subject": f"command bundle case:{case}", "numbers": {"case": case}}
+            told: dict[str, Any] = {
+                "subject": f"command bundle case:{case}",
+                "numbers": {"case": case},
+            }
             return bundle_case(case_id=case, on_progress=self.show), told
         if source and table is not None and options["day"] and hand_id is None:
             made = bundle_table_day(
