@@ -24,6 +24,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 
 from audit import selectors, services
 from audit.management.counts import counts_of
+from audit.management.taking import note_taking
 
 logger = logging.getLogger(__name__)
 
@@ -178,6 +179,7 @@ class Folder:
     def _take(self, name: str, looks: Looks, key: services.SubmissionKey) -> selectors.UploadRow:
         with open_plain(self.path / name) as file:
             steady = Steady(file, looks, self.is_stopping)
+            note_taking("watch", name)
             received = services.receive_upload(name=name, stream=steady, key=key)
         logger.info("watched_file_taken", extra={"upload": received.upload_id})
         return selectors.get_upload(received.upload_id, sources=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import io
 import json
 import sys
@@ -18,7 +19,8 @@ from django.test import RequestFactory
 from audit import selectors, services
 from audit.management.commands import ingest as ingest_command
 from audit.management.progress import Progress
-from audit.models import Chunk, Hand, Table, Upload
+from audit.models import Chunk, Hand, JournalEntry, Table, Upload
+from tests.access import trusted
 from tests.audit.importers.records import ky_answer, ky_row
 from tests.audit.logs import B, W, changed, log, void, with_net
 from tests.golden_vectors import vectors
@@ -73,6 +75,23 @@ def test_ingest_prints_the_counts_and_exits_as_the_audit_does(
     upload = Upload.objects.get()
     assert out == f"hands.ndjson: upload {upload.pk}, {words}\n"
     assert code == status
+
+
+def test_what_nobody_with_an_account_hands_in_is_in_the_journal(
+    working, tmp_path, django_user_model
+) -> None:
+    trusted(django_user_model.objects.create_user("ines.castro"))
+    run("ingest", written(tmp_path, B, name="a\x01.ndjson"))
+    run("ingest", written(tmp_path, W, name="b.ndjson"), "--by", "ines.castro")
+    assert list(Upload.objects.order_by("id").values_list("received_by__username", flat=True)) == [
+        None,
+        "ines.castro",
+    ]
+    (entry,) = JournalEntry.objects.filter(act="upload")
+    assert (entry.actor, entry.act, entry.subject) == (
+        "tilecourt", "upload", "command ingest a\x01.ndjson",
+    )  # fmt: skip
+    assert entry.detail == {"system_account": getpass.getuser()}
 
 
 def test_ingest_takes_several_files_and_passes_over_what_cannot_be_opened(

@@ -73,7 +73,8 @@ BY_NOBODY = {
     "audit_report.made_by_id": "made by the clock",
     "audit_rulesetrevision.closed_by_id": "not withdrawn or retired; a constraint asks for who did",
     "audit_rulesetrevision.published_by_id": "a draft; a constraint asks for who published",
-    "audit_upload.received_by_id": "a file that a command took; a restatement needs somebody",
+    "audit_upload.received_by_id": "a file that a command took, as the journal says; a restatement"
+    " needs somebody",
 }
 
 

@@ -15,7 +15,7 @@ from django.db import OperationalError
 from audit import services
 from audit.management import watching
 from audit.management.watching import LOCK, REASON, Busy, Folder, watch
-from audit.models import Chunk, Hand, Submission, Upload
+from audit.models import Chunk, Hand, JournalEntry, Submission, Upload
 from tests.audit.logs import GOLDEN, B, W, changed, log
 
 LONG_AGO = 1_700_000_000
@@ -67,6 +67,9 @@ def test_a_file_is_taken_in_and_moved_to_done_when_it_has_its_end(watched: Watch
     watched.lay("night.ndjson", log(B, W))
     assert watched.folder.look() == 1
     assert Upload.objects.get().name == "night.ndjson"
+    (entry,) = JournalEntry.objects.filter(act="upload")
+    assert (entry.actor, entry.act) == ("tilecourt", "upload")
+    assert entry.subject == "command watch night.ndjson"
     assert watched.names() == {"": ["night.ndjson"], "done": [], "refused": []}
     assert watched.folder.look() == 1
     judge()

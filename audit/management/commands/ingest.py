@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from audit import importers, selectors, services
 from audit.management.counts import counts_of
 from audit.management.progress import Progress
+from audit.management.taking import note_taking
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 EXIT_CLEAN, EXIT_DISCREPANT, EXIT_REJECTED, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -141,6 +142,8 @@ class Command(BaseCommand):
         return []
 
     def receive(self, name: str, stream: services.ByteStream, size: int) -> list[int]:
+        if self.user is None:
+            note_taking("ingest", name, source=self.source or None)
         how: dict[str, Any] = {
             "name": name,
             "stream": stream,
