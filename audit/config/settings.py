@@ -126,6 +126,9 @@ TEMPLATES = [
 # The database. Celery closes Django's pool at the end of each task, so only the web process has
 # one; a worker keeps its connection open and asks whether it still works.
 DATABASES = {"default": database_from_url(service_url("DATABASE_URL", STATE))}
+if DATABASES["default"]["NAME"].startswith("test_") and not IS_TEST:
+    # Its triggers let such a database be emptied, as the tests do after each test.
+    raise ImproperlyConfigured("A database whose name begins with test_ is for tests alone.")
 # After the database was away a connection is asked before it is used: an empty statement each time.
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # PostgreSQL lets go of what a client held whose machine went without a word after a minute and a

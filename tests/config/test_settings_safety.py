@@ -105,6 +105,15 @@ def read_settings(expression: str, **env: str) -> str:
     ).stdout.strip()
 
 
+def test_a_database_that_can_be_emptied_is_for_tests_alone():
+    name = "settings.DATABASES['default']['NAME']"
+    url = "postgresql://somebody@elsewhere.example/test_rooms"
+    assert read_settings(name, DATABASE_URL=url, TILECOURT_TEST="1") == "test_rooms"
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        read_settings(name, DATABASE_URL=url, TILECOURT_TEST="")
+    assert "begins with test_ is for tests alone" in refused.value.stderr
+
+
 def test_https_makes_cookies_secure_and_debug_needs_asking():
     expression = (
         "settings.DEBUG, settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE,"
