@@ -35,8 +35,8 @@ _UPLOAD: dict[str, Any] = {
     "started_at": "2025-05-02T01:00:01Z", "finished_at": "2025-05-02T01:00:09Z",
 }  # fmt: skip
 _UPLOAD_PARAMETERS = (
-    Parameter(name="name", about="Shown as the name of the file.",
-              schema={"type": "string", "maxLength": 255}, example="night.ndjson.gz"),
+    Parameter(name="name", about="Shown as the name of the file, up to 255 characters of it.",
+              schema={"type": "string"}, example="night.ndjson.gz"),
     Parameter(name="restatement", about="That it restates what was told before, and why.",
               schema={"type": "string", "minLength": 1, "maxLength": 500,
                       "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"},
