@@ -33,6 +33,7 @@ from audit.services import webhooks_sending as sending
 from audit.services.granting import end_grant, grant_role
 from audit.services.sealing import seal
 from audit.services.staff import close_account
+from tests.bad_hosts import dripping_host, silent_host
 from tests.golden_vectors import GOLDEN
 
 ODD = GOLDEN / "odd"
@@ -210,25 +211,12 @@ def test_after_the_last_attempt_a_message_is_given_up_and_can_be_sent_again(told
 def test_whoever_answers_letter_by_letter_is_cut_off(told, keeper, monkeypatch, beginning):
     """In the middle of the head or of the body: others have their turn."""
     monkeypatch.setattr(posting, "READ_SECONDS", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-
-        def drip():
-            line, _ = server.accept()
-            with line, suppress(OSError):
-                line.sendall(beginning)
-                for _ in range(60):
-                    line.sendall(b"x")
-                    time.sleep(0.1)
-
-        thread = threading.Thread(target=drip, daemon=True)
-        thread.start()
-        hook = told(url=f"http://127.0.0.1:{port}/")
+    with dripping_host(beginning) as place:
+        hook = told(url=f"http://{place}/")
         hooks.try_webhook(access=keeper, pk=hook.pk)
         begun = time.monotonic()
         deliver()
         assert time.monotonic() - begun < 3
-        thread.join(timeout=10)
     [attempt] = WebhookAttempt.objects.all()
     assert attempt.number == 1
     assert WebhookDelivery.objects.get().attempt_count == 1
@@ -237,24 +225,12 @@ def test_whoever_answers_letter_by_letter_is_cut_off(told, keeper, monkeypatch, 
 def test_whoever_shakes_hands_letter_by_letter_is_cut_off(told, keeper, monkeypatch):
     """Within TLS, too, where no timeout is for more than one read."""
     monkeypatch.setattr(posting, "CONNECT_SECONDS", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def drip():
-            line, _ = server.accept()
-            with line, suppress(OSError):
-                line.sendall(b"\x16\x03\x03\x3f\xff")
-                for _ in range(60):
-                    line.sendall(b"x")
-                    time.sleep(0.1)
-
-        thread = threading.Thread(target=drip, daemon=True)
-        thread.start()
-        hook = told(url=f"https://127.0.0.1:{server.getsockname()[1]}/")
+    with dripping_host(b"\x16\x03\x03\x3f\xff") as place:
+        hook = told(url=f"https://{place}/")
         hooks.try_webhook(access=keeper, pk=hook.pk)
         begun = time.monotonic()
         deliver()
         assert time.monotonic() - begun < 3
-        thread.join(timeout=10)
     assert WebhookAttempt.objects.get().status is None
 
 
@@ -539,22 +515,8 @@ def test_nobody_learns_of_the_webhooks_of_others(told, keeper, boss, receiver, m
 
 @pytest.fixture
 def hole():
-    """Give the address of a host that takes a connection and never says a word."""
-    lines = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def swallow():
-            with suppress(OSError):
-                while True:
-                    lines.append(server.accept()[0])
-
-        thread = threading.Thread(target=swallow, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join(timeout=5)
-    for line in lines:
-        line.close()
+    with silent_host() as address:
+        yield address
 
 
 def test_whoever_does_not_answer_rests_and_is_asked_less_and_less_often(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from audit.selectors.access import access_of
 from audit.services.webhooks import create_webhook, try_webhook
 from audit.tasks import send_to_webhook, send_webhooks
 from tests.access import trusted
+from tests.bad_hosts import silent_host
 from tests.integration.crew import Crew
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
@@ -52,22 +51,8 @@ def tellers(transactional_db: Any) -> Iterator[Crew]:
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """The address of a host that takes connections and never says a word."""
-    lines: list[socket.socket] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def swallow() -> None:
-            with suppress(OSError):
-                while True:
-                    lines.append(server.accept()[0])
-
-        thread = threading.Thread(target=swallow, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join(timeout=5)
-    for line in lines:
-        line.close()
+    with silent_host() as address:
+        yield address
 
 
 @pytest.fixture
