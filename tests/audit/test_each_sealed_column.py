@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.db.migrations import Migration, RunSQL
+from django.db.migrations.state import ProjectState
 
 from audit.models import (
     AcceptedSoftware,
@@ -191,6 +193,35 @@ def test_the_database_refuses_to_change_a_sealed_column_and_to_delete_its_row(fi
         for name, act in {**acts, "delete": f"DELETE FROM {table}"}.items():
             if (words := answer_to(f"{act} WHERE id = {row}")) is not None:
                 wrong[kind.label, name] = words
+    assert wrong == {}
+
+
+def answer_to_migration(operation: RunSQL) -> str | None:
+    """As `answer_to`, of what a migration that does this is answered when it is applied."""
+    migration = Migration("9999_rewrite", "audit")
+    migration.operations = [operation]
+    try:
+        with connection.schema_editor(atomic=True) as editor:
+            migration.apply(ProjectState(), editor)
+    except DatabaseError as error:
+        state = getattr(error.__cause__, "sqlstate", None)
+        return None if state == REFUSED else f"{state}: {error}"
+    return "it was done"
+
+
+def test_a_migration_is_refused_what_the_application_is(filled: None) -> None:
+    wrong = {}
+    for kind in KINDS:
+        table, (_, row) = SEALED[kind].table, ends(kind)
+        _, change = next(iter(columns(kind)))
+        for act in (
+            f"UPDATE {table} SET {change} WHERE id = {row}",
+            f"DELETE FROM {table} WHERE id = {row}",
+            # Without the word by which tests empty tables.
+            f"SET LOCAL tilecourt.guard = 'on'; TRUNCATE {table} CASCADE",
+        ):
+            if (words := answer_to_migration(RunSQL(act))) is not None:
+                wrong[kind.label, act.split()[0]] = words
     assert wrong == {}
 
 
