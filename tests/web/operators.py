@@ -18,6 +18,7 @@ from audit.models import (
     ReauditResult,
     ReportKind,
     ReportRun,
+    RulesetRevision,
     SavedFilter,
 )
 from audit.models.retention import RecordClass
@@ -31,6 +32,7 @@ from audit.services.players import decide_names, note_players
 from audit.services.reports import continue_report, request_report
 from audit.services.retention import begin_run, place_hold
 from audit.services.retention import continue_run as finish_retention
+from audit.services.rulesets_rehearsing import rehearse_ruleset
 from audit.services.saved_filters import save_filter
 from audit.services.sharing import create_share_link
 from audit.services.webhooks import create_webhook
@@ -38,6 +40,7 @@ from tests.audit.desk.wrong import wrong
 from tests.audit.logs import log
 from tests.audit.reauditing import engine, without_rake
 from tests.audit.reauditing import run as judge
+from tests.audit.rulesets import add, revision
 
 PLAYERS = ("Ann", "Bo", "Cy", "Di")
 
@@ -121,6 +124,14 @@ def operator_of(source: str, *, first: Any, second: Any) -> Operator:
         "saved": SavedFilter.objects.get(name=f"{source} only").pk,
     }
     return Operator(source=source, keys=keys, marks=(source,))
+
+
+def draft_of(user: Any, number: int = 2) -> dict[str, Any]:
+    """A draft of a ruleset that was rehearsed, by what stands for it in an address."""
+    access = access_of(user)
+    row = RulesetRevision.objects.get(pk=add(access, revision(number, rake_rate='"0.06"')))
+    rehearsal = rehearse_ruleset(access=access, name=row.name, reason="before it is asked for")
+    return {"sha256": row.sha256.hex(), "rehearsal": rehearsal}
 
 
 def _at_the_desk(hand: Hand, first: Any, second: Any) -> dict[str, int]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.db import connection
 from django.test import Client
 
@@ -24,19 +26,25 @@ from tests.web.access_rows import (
     said_of,
     written,
 )
-from tests.web.operators import operator_of
+from tests.web.operators import draft_of, operator_of
 
 ROLES_TITLE = "| act | " + " | ".join(role.value for role in Role) + " | reaches |"
 COMMON = {
     "number": 1, "name": "changes", "report": "hands", "form": "csv", "secret": "nothing",
-    "sha256": "0" * 64, "hook": 1, "ruleset": "banker-pai-gow/classic", "revision": 1, "key": 1,
+    "hook": 1, "ruleset": "tien-gow/classic", "revision": 1, "key": 1,
 }  # fmt: skip
 # The same words mean other things in some addresses.
 MEANT = {
     "/reports/": {"run": "report-run", "report": "made-report"},
     "/api/v1/hands/": {"version": "number"},
     "/api/v1/reports/": {"made": "made-report"},
+    "/retention/runs/": {"run": "retention-run"},
+    "/rules/rulesets/": {"reaudit": "rehearsal"},
 }
+# What must be asked for by name.
+ASKED = {
+    "case-letter": "?{letter}", "case-letter-pdf": "?{letter}", "steps": "?step={number}",
+}  # fmt: skip
 OF_ANY_HAND = JournalEntry.objects.exclude(hand=None)
 # In which field a form says what it does.
 FIELDS = {one.name: getattr(one.callback, "needed_field", "") for _, one in patterns()}
@@ -46,6 +54,8 @@ HOME = "home"
 OF_HAND = ("api-verdict", "reaudit-change")
 # What whoever sees hands is shown of one, among others.
 SHOWN = {"hand", "step", "what-if", "record", "verdict", "api-hand", "api-step", "api-verdict"}
+# What says so to whoever may everything: no address, and the key of another account.
+NOTHING_THERE = {"api-nowhere", "api-key"}
 # Whoever signs out is out: these come last, each in a browser of its own.
 LAST = ("out-everywhere", "logout")
 
@@ -108,13 +118,22 @@ def keys(django_user_model: Any, settings: Any, tmp_path: Path) -> dict[str, Any
     first, second = trusted(make("ines.castro")), trusted(make("tom.reyes"))
     found = dict(operator_of("south", first=first, second=second).keys)
     signed_in(first)
-    return COMMON | found | {"account": second.pk, "visit": Visit.objects.latest("pk").pk}
+    found |= draft_of(first)
+    found |= {"account": second.pk, "visit": Visit.objects.latest("pk").pk}
+    return COMMON | found | {"letter": letter_of(signed_in(first), found["case"])}
 
 
 def address_of(row: Row, keys: dict[str, Any]) -> str:
     meant = next((words for front, words in MEANT.items() if row.route.startswith(front)), {})
     route = re.sub(r"<(\w+)>", lambda word: str(keys[meant.get(word[1], word[1])]), row.route)
-    return route.replace("…", "nowhere")
+    return route.replace("…", "nowhere") + ASKED.get(row.name, "").format(**keys)
+
+
+def letter_of(site: Client, case: int) -> str:
+    """What the page of a case asks for its letter with."""
+    link = re.search(r'letter/\?([^"]*)"', site.get(f"/desk/cases/{case}/").content.decode())
+    assert link is not None
+    return unescape(link[1])
 
 
 class Visitor:
@@ -193,6 +212,19 @@ def test_each_role_gets_as_far_as_is_written(
                 wrong[f"POST {address} {does}"] = fault
     assert wrong == {}
     assert visitor.may(Act.SEE_HANDS) == (shown >= SHOWN), shown
+
+
+def test_each_address_that_is_asked_for_stands_for_something(keys: dict[str, Any]) -> None:
+    """Who may everything finds something everywhere, so that a refusal above is not of a nothing."""
+    user = get_user_model().objects.get(username="ines.castro")
+    visitor = Visitor(user, set(Role))
+    nowhere = {
+        row.name
+        for row in written()
+        if not row.is_public and row.looking != NOT_TAKEN and row.name not in LAST
+        if visitor.look(row, address_of(row, keys)) == 404
+    }
+    assert nowhere == NOTHING_THERE
 
 
 def strangers() -> Iterator[Row]:
