@@ -215,7 +215,7 @@ def test_each_role_gets_as_far_as_is_written(
 
 
 def test_each_address_that_is_asked_for_stands_for_something(keys: dict[str, Any]) -> None:
-    """Who may everything finds something everywhere, so that a refusal above is not of a nothing."""
+    """Who may everything finds something everywhere: a refusal above is not of a nothing."""
     user = get_user_model().objects.get(username="ines.castro")
     visitor = Visitor(user, set(Role))
     nowhere = {
