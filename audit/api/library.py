@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
@@ -16,16 +17,17 @@ from audit.api import shapes_library as shapes
 from audit.api.describing import described
 from audit.api.errors import ApiError
 from audit.api.hands import found
-from audit.api.pages import BESIDE, asked_page, ways_of
+from audit.api.pages import BESIDE, Asked, asked_page, ways_of
 from audit.api.parameters import check_parameters
 from audit.api.permissions import access_of_api, needs, note_shown_of_api
 from audit.api.resource import Resource, versioned
 from audit.selectors import api_players, players, sources
 from audit.selectors.access import Access, Act, Sources
-from audit.selectors.pages import BadQuery
+from audit.selectors.pages import BadQuery, Page
 from audit.selectors.rulesets_revisions import find_revision
 
 TOML = "application/toml"
+Row = TypeVar("Row")
 
 
 class OfRules(Resource):
@@ -220,12 +222,13 @@ class PlayerList(OfPlayers):
 
 
 class RenameList(OfPlayers):
-    """GET probable renames, and what persons decided."""
+    """GET probable renames."""
 
     @described(said.RENAMES)
     def get(self, request: Request) -> Response:
-        check_parameters(request)
-        within = self.sources()
+        check_parameters(request, *BESIDE)
+        asked = asked_page(request)
+        page = _page_of(players.list_renames, asked, self.sources())
         renames = [
             shapes.RenameShort(
                 source=one.source,
@@ -237,8 +240,19 @@ class RenameList(OfPlayers):
                 found_at=one.found_at,
                 is_decided=one.is_decided,
             )
-            for one in players.list_renames(sources=within)
+            for one in page.rows
         ]
+        return Response(shapes.RenamePage(renames=renames, **ways_of(request, page)))
+
+
+class NameDecisionList(OfPlayers):
+    """GET what persons decided of names."""
+
+    @described(said.NAME_DECISIONS)
+    def get(self, request: Request) -> Response:
+        check_parameters(request, *BESIDE)
+        asked = asked_page(request)
+        page = _page_of(players.list_decisions, asked, self.sources())
         decisions = [
             shapes.NameDecision(
                 source=one.source,
@@ -249,6 +263,14 @@ class RenameList(OfPlayers):
                 at=one.made_at,
                 holds=one.holds,
             )
-            for one in players.list_decisions(sources=within)
+            for one in page.rows
         ]
-        return Response(shapes.Renames(renames=renames, decisions=decisions))
+        return Response(shapes.NameDecisionPage(decisions=decisions, **ways_of(request, page)))
+
+
+def _page_of(read: Callable[..., Page[Row]], asked: Asked, sources: Sources) -> Page[Row]:
+    """A page of a list that is narrowed by nothing but sources. Raises: ApiError 400."""
+    try:
+        return read(sources=sources, cursor=asked.cursor, limit=asked.limit)
+    except BadQuery as error:
+        raise ApiError(400, "bad-query", str(error), place="cursor") from None

@@ -99,14 +99,33 @@ PLAYERS = Operation(
 RENAMES = Operation(
     id="renames_list",
     group="Players",
-    summary="Probable renames, and what persons decided of names",
-    gives=shapes.Renames,
+    summary="Probable renames, the last found first",
+    parameters=PAGING,
+    gives=shapes.RenamePage,
     example={
         "renames": [
             {"source": "house", "table": "T1", "seat": 2, "old_name": "Ling",
              "new_name": "Ling2", "hand": "12", "found_at": "2025-05-02T01:00:03Z",
              "is_decided": False}
         ],
-        "decisions": [],
+        "next": None,
+        "previous": None,
+    },
+)  # fmt: skip
+NAME_DECISIONS = Operation(
+    id="name_decisions_list",
+    group="Players",
+    summary="What persons decided of names, the last first",
+    about="Of two names the newest decision holds.",
+    parameters=PAGING,
+    gives=shapes.NameDecisionPage,
+    example={
+        "decisions": [
+            {"source": "house", "names": ["Ling", "Ling2"], "is_one": True,
+             "reason": "passport seen", "by": "ines.castro", "at": "2025-05-02T09:12:40Z",
+             "holds": True}
+        ],
+        "next": None,
+        "previous": None,
     },
 )  # fmt: skip

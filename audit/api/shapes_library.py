@@ -133,11 +133,20 @@ class NameDecision(Shape, frozen=True, kw_only=True):
     holds: bool
 
 
-class Renames(Shape, frozen=True, kw_only=True):
-    """Probable renames and what persons decided, the newest first."""
+class RenamePage(Shape, frozen=True, kw_only=True):
+    """Probable renames, the newest first."""
 
     renames: list[RenameShort]
+    next: str | None
+    previous: str | None
+
+
+class NameDecisionPage(Shape, frozen=True, kw_only=True):
+    """What persons decided, the newest first."""
+
     decisions: list[NameDecision]
+    next: str | None
+    previous: str | None
 
 
 class OwnKey(Shape, frozen=True, kw_only=True):

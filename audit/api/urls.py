@@ -119,6 +119,11 @@ urlpatterns = [
     path("api/v1/sources/<path:source>/", library.SourceOne.as_view(), name="api-source"),
     path("api/v1/players/", library.PlayerList.as_view(), name="api-players"),
     path("api/v1/players/renames/", library.RenameList.as_view(), name="api-renames"),
+    path(
+        "api/v1/players/decisions/",
+        library.NameDecisionList.as_view(),
+        name="api-name-decisions",
+    ),
     path("api/v1/reports/", reports.ReportList.as_view(), name="api-reports"),
     path("api/v1/reports/<int:made>/", reports.ReportOne.as_view(), name="api-report"),
     path(

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Greatest, Least
 
 from audit.models import NameDecision, Player, Rename
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
+from audit.selectors.newest import newest_first
+from audit.selectors.pages import Page
 from audit.selectors.players_names import oddities, skeleton, spelled
 
 NAMES_SHOWN = 200
@@ -39,6 +43,7 @@ class NameRow:
 class RenameRow:
     """A name that probably took another's place; `is_decided` when a person has spoken."""
 
+    id: int
     source: str
     table: str
     seat: int
@@ -53,6 +58,7 @@ class RenameRow:
 class DecisionRow:
     """What a person said of two names of a source; `holds` for the newest of the two."""
 
+    id: int
     source: str
     name: str
     other: str
@@ -84,49 +90,60 @@ def unusual_names(*, sources: Sources) -> tuple[NameRow, ...]:
     return _name_rows(found.order_by("source", "name"), None)
 
 
-def list_renames(*, sources: Sources) -> tuple[RenameRow, ...]:
-    """Probable renames, the newest first."""
-    decided = {
-        (one.source, one.name, one.other) for one in list_decisions(sources=sources) if one.holds
-    }
-    found = Rename.objects.filter(in_sources(sources)).order_by("-id")[:RENAMES_SHOWN]
-    return tuple(
-        RenameRow(
-            source=one.source,
-            table=one.table,
-            seat=one.seat,
-            old_name=one.old_name,
-            new_name=one.new_name,
-            hand_pk=one.hand_id,
-            found_at=one.found_at,
-            is_decided=(one.source, *sorted((one.old_name, one.new_name))) in decided,
-        )
-        for one in found
+def list_renames(
+    *, sources: Sources, cursor: str | None = None, limit: int = RENAMES_SHOWN
+) -> Page[RenameRow]:
+    """Probable renames, the newest first. Raises: BadQuery."""
+    pair = NameDecision.objects.filter(
+        source=OuterRef("source"),
+        name=Least(OuterRef("old_name"), OuterRef("new_name")),
+        other=Greatest(OuterRef("old_name"), OuterRef("new_name")),
+    )
+    found = Rename.objects.filter(in_sources(sources)).annotate(is_decided=Exists(pair))
+    return newest_first(found, _rename, cursor=cursor, limit=limit)
+
+
+def _rename(one: Any) -> RenameRow:
+    return RenameRow(
+        id=one.pk,
+        source=one.source,
+        table=one.table,
+        seat=one.seat,
+        old_name=one.old_name,
+        new_name=one.new_name,
+        hand_pk=one.hand_id,
+        found_at=one.found_at,
+        is_decided=one.is_decided,
     )
 
 
-def list_decisions(*, sources: Sources) -> tuple[DecisionRow, ...]:
-    """What persons decided of names, the newest first."""
+def list_decisions(
+    *, sources: Sources, cursor: str | None = None, limit: int = DECISIONS_SHOWN
+) -> Page[DecisionRow]:
+    """What persons decided of names, the newest first. Raises: BadQuery."""
+    later = NameDecision.objects.filter(
+        source=OuterRef("source"),
+        name=OuterRef("name"),
+        other=OuterRef("other"),
+        id__gt=OuterRef("id"),
+    )
     made = NameDecision.objects.filter(in_sources(sources)).select_related("made_by")
-    found = made.order_by("-id")[:DECISIONS_SHOWN]
-    seen: set[tuple[str, str, str]] = set()
-    rows = []
-    for one in found:
-        pair = (one.source, one.name, one.other)
-        rows.append(
-            DecisionRow(
-                source=one.source,
-                name=one.name,
-                other=one.other,
-                is_one=one.is_one,
-                reason=one.reason,
-                made_by=one.made_by.get_username(),
-                made_at=one.made_at,
-                holds=pair not in seen,
-            )
-        )
-        seen.add(pair)
-    return tuple(rows)
+    found = made.annotate(holds=~Exists(later))
+    return newest_first(found, _decision, cursor=cursor, limit=limit)
+
+
+def _decision(one: Any) -> DecisionRow:
+    return DecisionRow(
+        id=one.pk,
+        source=one.source,
+        name=one.name,
+        other=one.other,
+        is_one=one.is_one,
+        reason=one.reason,
+        made_by=one.made_by.get_username(),
+        made_at=one.made_at,
+        holds=one.holds,
+    )
 
 
 def same_player(source: str, name: str) -> tuple[str, ...]:

@@ -46,8 +46,8 @@ def player_list(request: HttpRequest) -> HttpResponse:
         "text": text,
         "names": [(row, _hands_url(row)) for row in names],
         "has_exact": any(row.is_exact for row in names),
-        "renames": list_renames(sources=sources),
-        "decisions": list_decisions(sources=sources),
+        "renames": list_renames(sources=sources).rows,
+        "decisions": list_decisions(sources=sources).rows,
         "erased": erased_people([text], sources=sources),
     }
     return render(request, "players/list.html", context, status=status)

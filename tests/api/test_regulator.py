@@ -17,9 +17,10 @@ from audit.selectors.exports_sheet import check_sheet
 from audit.selectors.reports_asking import read_request
 from audit.selectors.reports_definitions import DEFINITIONS
 from audit.services import certifying, desk
-from audit.services.players import note_players
+from audit.services.players import decide_names, note_players
 from audit.services.reports import continue_report, request_report
 from tests.access import with_roles
+from tests.audit.test_players import at_table
 from tests.web.lines import BASE, PAI_GOW, changed, with_net
 
 LISTS = {
@@ -27,9 +28,10 @@ LISTS = {
     "cases/": "cases", "claims/": "claims", "remedies/": "remedies", "rulesets/": "rulesets",
     "sources/": "sources", "players/": "players", "certificates/": "certificates",
     "reaudits/": "reaudits", "journal/": "entries", "reports/": "reports",
+    "players/renames/": "renames", "players/decisions/": "decisions",
 }  # fmt: skip
-# One's own, and what nobody may have done yet.
-BESIDE = {"keys/", "players/renames/"}
+# One's own.
+BESIDE = {"keys/"}
 
 
 @pytest.fixture
@@ -71,7 +73,12 @@ def everything(stored: Any, account: Any, settings: Any, tmp_path: Path) -> None
     while certifying.continue_run(run_id=run):
         pass
     services.open_reaudit(user=account, sources=None, reason="x", query={})
+    stored(*at_table(["Ling", "Ling2"]).splitlines())
     assert not note_players(seconds=10)
+    decide_names(
+        source="odd", name="Ling", other="Ling2", is_one=True, reason="x", user=account,
+        sources=None,
+    )  # fmt: skip
     definition, access = DEFINITIONS[ReportKind.PERFORMANCE], access_of(account)
     asked = read_request(definition, {"to": hand.played_on.isoformat()}, access)
     report = request_report(definition=definition, asked=asked, access=access)
@@ -114,7 +121,8 @@ def test_s44_the_exact_records_come_out_as_they_came_in(everything: None, regula
     ]
     lines = [regulator(version["record"]).content for version in versions]
     wrong = with_net(changed(PAI_GOW, hand_id="wrong"), 1, "-99.00")
-    assert sorted(lines) == sorted([*BASE, wrong])
+    named = at_table(["Ling", "Ling2"]).splitlines()
+    assert sorted(lines) == sorted([*BASE, wrong, *named])
 
 
 def test_s44_it_changes_nothing(everything: None, regulator: Any) -> None:

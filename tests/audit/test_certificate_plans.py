@@ -48,7 +48,7 @@ ASKED: dict[str, Callable[[], object]] = {
     "names": lambda: (
         find_names("Ken", sources=None),
         unusual_names(sources=None),
-        list_renames(sources=None),
+        list_renames(sources=None).rows,
     ),
     **{
         name: lambda report=report: list(  # type: ignore[misc]

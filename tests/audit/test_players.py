@@ -53,7 +53,7 @@ def note() -> None:
 
 
 def renames() -> list[tuple[str, str, int]]:
-    return [(one.old_name, one.new_name, one.seat) for one in list_renames(sources=None)]
+    return [(one.old_name, one.new_name, one.seat) for one in list_renames(sources=None).rows]
 
 
 def test_svc_41_names_are_kept_exactly_and_look_alikes_are_told_apart(ingest: Ingest) -> None:
@@ -112,7 +112,7 @@ def test_svc_42_a_new_name_is_a_probable_rename_and_two_players(ingest: Ingest, 
     row = ingest(at_table(["Ling"] * 3 + ["Ling2"] * 3))
     assert row.clean == 6
     note()
-    (one,) = list_renames(sources=None)
+    (one,) = list_renames(sources=None).rows
     assert (one.old_name, one.new_name, one.seat, one.table) == ("Ling", "Ling2", 2, "T1")
     assert Hand.objects.get(pk=one.hand_pk).hand_id == "h-4"
     assert not one.is_decided
@@ -123,13 +123,13 @@ def test_svc_42_a_new_name_is_a_probable_rename_and_two_players(ingest: Ingest, 
     decide_names(source="odd", name="Ling2", other="Ling", is_one=True, reason="passport seen",
                  user=user, sources=None)  # fmt: skip
     assert same_player("odd", "Ling") == same_player("odd", "Ling2") == ("Ling", "Ling2")
-    (said,) = list_decisions(sources=None)
+    (said,) = list_decisions(sources=None).rows
     assert (said.is_one, said.reason, said.made_by) == (True, "passport seen", "ines.castro")
-    assert list_renames(sources=None)[0].is_decided
+    assert list_renames(sources=None).rows[0].is_decided
     decide_names(source="odd", name="Ling", other="Ling2", is_one=False, reason="a mistake",
                  user=user, sources=None)  # fmt: skip
     assert same_player("odd", "Ling") == ("Ling",)
-    assert [(said.is_one, said.holds) for said in list_decisions(sources=None)] == [
+    assert [(said.is_one, said.holds) for said in list_decisions(sources=None).rows] == [
         (False, True), (True, False),
     ]  # fmt: skip
     with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
