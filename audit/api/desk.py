@@ -30,6 +30,7 @@ from audit.config.access import note_use
 from audit.models import RemedyState
 from audit.selectors import api_desk, desk_books, desk_cases
 from audit.selectors.access import Access, Act, Sources
+from audit.selectors.desk_members import list_members, list_standing
 from audit.selectors.pages import KEY_MAX, BadQuery
 from audit.services import desk
 
@@ -100,8 +101,10 @@ class CaseHands(OfDesk):
         found(desk_cases.get_case, known(case), sources=self.sources())
         asked = asked_page(request)
         page = listed(
-            lambda: desk_cases.list_members(
-                case, left=left == "1", cursor=asked.cursor, limit=asked.limit
+            lambda: (
+                list_members(case, left=True, cursor=asked.cursor, limit=asked.limit)
+                if left
+                else list_standing(case, cursor=asked.cursor, limit=asked.limit)
             )
         )
         hands = [told.member(row) for row in page.rows]

@@ -91,7 +91,8 @@ CASE = Operation(
 CASE_HANDS = Operation(
     id="case_hands",
     group=CASES_GROUP,
-    summary="The hands of a case, the latest played first",
+    summary="The hands that stand in a case, the last that came in first",
+    about="Those that left it come by when they were played, the latest first.",
     parameters=(
         Parameter(
             name="left",

@@ -10,7 +10,8 @@ from django.urls import reverse
 import replay
 from audit.api import shapes, shapes_desk
 from audit.selectors.desk_books import ClaimDetail, RemedyRow
-from audit.selectors.desk_cases import ActRow, CaseDetail, ClaimRow, MemberRow
+from audit.selectors.desk_cases import ActRow, CaseDetail, ClaimRow
+from audit.selectors.desk_members import MemberRow
 from audit.selectors.desk_queue import CaseRow, Money
 
 

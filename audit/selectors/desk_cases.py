@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
 from django.db.models import Q
-from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
 
-import replay
 from audit.models import (
     ActKind,
     Case,
@@ -19,123 +16,23 @@ from audit.models import (
     CaseHand,
     Claim,
     ClaimHand,
-    ComparisonFinding,
-    Finding,
     Hand,
     Remedy,
 )
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
-from audit.selectors.comparisons import finding_of
 from audit.selectors.desk_exposure import Exposure, exposure_of_case
+from audit.selectors.desk_members import MemberRow, list_members
 from audit.selectors.desk_queue import CaseRow, Money, cases_by_number
 from audit.selectors.pages import (
-    BadQuery,
     HandNotFound,
     NotFound,
     Page,
-    check_limit,
-    make_page,
-    read_cursor,
 )
 
 ACTS_SHOWN = 100
 CLAIMS_SHOWN = 100
 CODES_SHOWN = 10
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberRow:
-    """A hand of a case; `finding` is its primary one, None where that was not found again."""
-
-    pk: int
-    hand_pk: int
-    hand_id: str
-    table: str
-    played_at: datetime
-    started_at: str
-    players: tuple[str, ...]
-    currency: str
-    digits: int
-    at_risk: int
-    is_known: bool
-    left_at: datetime | None
-    finding: replay.Finding | None
-
-
-def list_members(
-    case_id: int, *, left: bool = False, cursor: str | None = None, limit: int = 25
-) -> Page[MemberRow]:
-    """The hands that stand in a case, or those that left it; the latest played first.
-
-    Raises: BadQuery.
-    """
-    limit = check_limit(limit)
-    at = read_cursor(cursor, 2)
-    is_back = at is not None and at.is_back
-    found = CaseHand.objects.filter(case_id=case_id, left_at__isnull=not left)
-    if at is not None:
-        compare = TupleGreaterThan if is_back else TupleLessThan
-        found = found.filter(compare(("played_at", "id"), (_instant(at.key[0]), at.key[1])))
-    found = found.order_by(*(("played_at", "id") if is_back else ("-played_at", "-id")))
-    members = list(found[: limit + 1])
-    hands = Hand.objects.in_bulk([one.hand_id for one in members])
-    findings = _primary_findings(members)
-    rows = [_member_row(one, hands[one.hand_id], findings.get(one.pk)) for one in members]
-    return make_page(
-        rows,
-        cursor=at,
-        limit=limit,
-        key=lambda row: ((row.played_at - _EPOCH) // _MICROSECOND, row.pk),
-    )
-
-
-def _instant(microseconds: int) -> datetime:
-    try:
-        return _EPOCH + microseconds * _MICROSECOND
-    except OverflowError:
-        raise BadQuery(
-            replay.say("The page cannot be found: its mark in the address is damaged.")
-        ) from None
-
-
-def _primary_findings(members: Sequence[CaseHand]) -> dict[int, replay.Finding]:
-    """The first error of each, out of its verdict, else out of its comparison."""
-    found: dict[int, replay.Finding] = {}
-    verdicts = {one.verdict_id: one.pk for one in members}
-    rows = Finding.objects.filter(verdict_id__in=verdicts, severity="error")
-    for row in rows.order_by("verdict_id", "position"):
-        found.setdefault(verdicts[row.verdict_id], finding_of(row))
-    comparisons = {
-        one.comparison_id: one.pk
-        for one in members
-        if one.comparison_id is not None and one.pk not in found
-    }
-    if comparisons:
-        between = ComparisonFinding.objects.filter(comparison_id__in=comparisons, severity="error")
-        for one in between.order_by("comparison_id", "position"):
-            found.setdefault(comparisons[one.comparison_id], finding_of(one))
-    return found
-
-
-def _member_row(member: CaseHand, hand: Hand, finding: replay.Finding | None) -> MemberRow:
-    return MemberRow(
-        pk=member.pk,
-        hand_pk=hand.pk,
-        hand_id=hand.hand_id,
-        table=member.table,
-        played_at=member.played_at,
-        started_at=hand.started_at,
-        players=tuple(hand.players),
-        currency=member.currency,
-        digits=member.minor_digits,
-        at_risk=int(member.at_risk_minor),
-        is_known=member.is_known,
-        left_at=member.left_at,
-        finding=finding,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

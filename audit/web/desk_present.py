@@ -12,8 +12,9 @@ from django.utils import timezone
 
 import replay
 from audit.models import ActKind, CaseState, Decision
-from audit.selectors.desk_cases import ActRow, CaseDetail, MemberRow
+from audit.selectors.desk_cases import ActRow, CaseDetail
 from audit.selectors.desk_exposure import Exposure, ExposureRow
+from audit.selectors.desk_members import MemberRow
 from audit.selectors.desk_queue import CaseRow, Overview
 from audit.selectors.pages import Page
 from audit.services.desk.remedies import MOVES_MONEY

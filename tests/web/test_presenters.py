@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 
 import replay
 from audit import selectors
-from audit.selectors.desk_cases import MemberRow
+from audit.selectors.desk_members import MemberRow
 from audit.selectors.reaudits_report import AmountRow
 from audit.web import markup
 from audit.web.desk_present import member_line
