@@ -105,7 +105,7 @@ from audit.models.submissions import Submission
 from audit.models.tables import Table, TableTouch
 from audit.models.tokens import ApiToken
 from audit.models.uploads import Chunk, ChunkState, Upload, UploadState
-from audit.models.verdicts import Finding, Severity, Verdict, VerdictKind
+from audit.models.verdicts import Finding, HandKind, Severity, Verdict, VerdictKind
 from audit.models.visits import SignIn, SignInOutcome, SignInWay, Visit, VisitEnd
 from audit.models.webhooks import (
     DeliveryState,
@@ -153,6 +153,7 @@ __all__ = [
     "GatherMark",
     "Grant",
     "Hand",
+    "HandKind",
     "HandVersion",
     "HoldEnd",
     "Holding",

@@ -239,7 +239,8 @@ class CaseAmount(models.Model):
 class Docket(models.Model):
     """What was last looked at of a hand that ever had a finding, and where it stands by that.
 
-    A hand whose current verdict or comparison differs from these is looked at again.
+    A hand whose current verdict or comparison differs from these is looked at again; so is one in
+    conflict whose `contending_verdicts` do.
     """
 
     hand = models.OneToOneField(
@@ -256,6 +257,7 @@ class Docket(models.Model):
         db_constraint=False,
         db_index=False,
     )
+    contending_verdicts = ArrayField(models.BigIntegerField(), null=True, default=None)
     member = models.ForeignKey(CaseHand, on_delete=models.PROTECT, null=True, related_name="+")
 
     def __str__(self) -> str:

@@ -49,8 +49,13 @@ class Hand(models.Model):
     (legal near their ends in some offsets) is moved to the nearest one inside, for sorting only.
     `comparison` is the current one with the hand before, None where none ever found anything; the
     kind and the findings here are those of `verdict` and `comparison` together. `error_code` is the
-    primary finding, empty where there is none. `is_conflict`: a record of another meaning came
-    under the same identity, and no restatement has said since which one holds.
+    primary finding, empty where there is none.
+    `is_conflict`: a record of another meaning came under the same identity, and no restatement has
+    said since which one holds. `contending` are then the versions that claim to be the hand, in the
+    order of what they say, and `contending_verdicts` their current verdicts, in the same order;
+    else both are None. `version` is the first of them, which no order of arrival changes, and what
+    is told beside it is of all of them: `verdict_kind` the gravest of their verdicts, the findings
+    of all, `players` everybody whom one of them names, by code points, and `error_code` empty.
     `is_replaced`: its record is read as another hand now, which stands for it (Replacement).
     """
 
@@ -88,6 +93,8 @@ class Hand(models.Model):
     finding_codes = ArrayField(models.CharField(max_length=40))
     finding_count = models.IntegerField()
     is_conflict = models.BooleanField(default=False)
+    contending = ArrayField(models.BigIntegerField(), null=True, default=None)
+    contending_verdicts = ArrayField(models.BigIntegerField(), null=True, default=None)
     is_replaced = models.BooleanField(default=False, db_default=False)
 
     class Meta:

@@ -18,6 +18,18 @@ class VerdictKind(models.TextChoices):
     VOID = "void", _("Void")
 
 
+class HandKind(models.TextChoices):
+    """What a hand is counted as: the kind of its verdict, or that its records contradict each
+    other, for then none of their verdicts is the hand's.
+    """
+
+    CLEAN = "clean", _("Clean")
+    CONSISTENT = "consistent", _("Consistent")
+    DISCREPANT = "discrepant", _("Discrepant")
+    VOID = "void", _("Void")
+    CONFLICT = "conflict", _("In conflict")
+
+
 class Verdict(models.Model):
     """One judgement. `settlement` is shaped by FORMAT 6.4, 32; None where the replay stopped.
 

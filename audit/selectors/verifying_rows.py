@@ -118,18 +118,21 @@ def unsealed(kind: LeafKind, after: int) -> tuple[int | None, int, list[str]]:
 
 _SHOWN = """
 SELECT h.id, h.source, h.hand_id,
-    h.version_id IS DISTINCT FROM coalesce(
+    h.version_id IS DISTINCT FROM CASE WHEN h.is_conflict THEN h.contending[1] ELSE coalesce(
         (SELECT r.version_id FROM audit_restatement r WHERE r.hand_id = h.id
             ORDER BY r.id DESC LIMIT 1),
         (SELECT v.id FROM audit_handversion v WHERE v.hand_id = h.id AND v.number = 1)
-    ),
+    ) END,
     NOT EXISTS (
         SELECT FROM audit_verdict w WHERE w.id = h.verdict_id AND w.version_id = h.version_id
     ),
     NOT EXISTS (
         SELECT FROM audit_verdict w LEFT JOIN audit_comparison c ON c.id = h.comparison_id
         WHERE w.id = h.verdict_id AND w.version_id = h.version_id
-            AND h.verdict_kind IN (w.kind, c.kind)
+            AND (h.verdict_kind IN (w.kind, c.kind) OR h.is_conflict AND EXISTS (
+                SELECT FROM unnest(h.contending_verdicts) AS told (verdict)
+                JOIN audit_verdict o ON o.id = told.verdict WHERE o.kind = h.verdict_kind
+            ))
     ),
     NOT EXISTS (
         SELECT FROM audit_identity i

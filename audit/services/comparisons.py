@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from django.db import connection
 
@@ -12,6 +12,7 @@ import replay
 from audit.models import Comparison, ComparisonFinding, Finding, Hand, Verdict
 from audit.selectors.comparisons import finding_of
 from audit.selectors.months import within
+from audit.services.conflicts import settle_conflicts
 from audit.services.counting import count_turned
 from audit.services.outcomes import SEPARATOR
 
@@ -78,23 +79,28 @@ def store_comparisons(compared: Iterable[Compared]) -> None:
         return
     locked = _locked(news)
     # A chunk has given the others another verdict meanwhile; its touch leads back to them.
-    news = [one for one in news if locked[one.hand.pk][0] == one.hand.verdict_id]
+    news = [one for one in news if locked[one.hand.pk].verdict_id == one.hand.verdict_id]
     wholes = _wholes(news)
     numbers = _stored(wholes)
     with connection.cursor() as cursor:
         cursor.execute(_POINT, _columns(wholes, numbers))
+        if in_conflict := [pk for pk, one in locked.items() if one.is_conflict]:
+            settle_conflicts(cursor, "SELECT unnest(%s::int8[])", [in_conflict])
         shifts = {
             whole.compared.hand.version_id: shift
             for whole in wholes
-            if (shift := _shift(whole, locked[whole.compared.hand.pk][1]))
+            if (shift := _shift(whole, locked[whole.compared.hand.pk].compared))
         }
         if shifts:
             count_turned(cursor, shifts)
 
 
-def _shift(whole: _Whole, before: str) -> int:
-    """1 when the hand turned discrepant because of the hand before, -1 when it turned back."""
-    return (whole.verdict.verdict != whole.alone) - (before != whole.alone)
+def _shift(whole: _Whole, before: str | None) -> int:
+    """1 when the hand turned discrepant because of the hand before, -1 when it turned back.
+
+    `before` is the kind by the comparison that was current, None where there was none.
+    """
+    return (whole.verdict.verdict != whole.alone) - ((before or whole.alone) != whole.alone)
 
 
 def _is_current(one: Compared) -> bool:
@@ -103,17 +109,23 @@ def _is_current(one: Compared) -> bool:
     return one.hand.current == (*one.key, replay.ENGINE)
 
 
-def _locked(news: Sequence[Compared]) -> dict[int, tuple[int, str]]:
-    """Lock hands in the order of their keys; gives the verdict and the kind that each has now."""
+class _Locked(NamedTuple):
+    """What a hand is now: its verdict, the kind by its comparison, and whether it is contended."""
+
+    verdict_id: int
+    compared: str | None
+    is_conflict: bool
+
+
+def _locked(news: Sequence[Compared]) -> dict[int, _Locked]:
+    """Lock hands in the order of their keys; gives what each is now."""
     hands = (
-        Hand.objects.select_for_update(no_key=True)
+        Hand.objects.select_for_update(no_key=True, of=("self",))
         .filter(pk__in=[one.hand.pk for one in news])
         .order_by("pk")
     )
-    return {
-        pk: (verdict, kind)
-        for pk, verdict, kind in hands.values_list("pk", "verdict_id", "verdict_kind")
-    }
+    rows = hands.values_list("pk", "verdict_id", "comparison__kind", "is_conflict")
+    return {pk: _Locked(verdict, kind, contended) for pk, verdict, kind, contended in rows}
 
 
 def _wholes(news: Sequence[Compared]) -> list[_Whole]:

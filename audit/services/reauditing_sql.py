@@ -185,7 +185,8 @@ FIND_TURNED = """
 SELECT h.version_id
 FROM judged j
 JOIN audit_hand h ON h.id = j.hand AND h.version_id = j.version AND h.verdict_id <> j.after
-WHERE h.verdict_kind <> j.kind_before
+JOIN audit_comparison c ON c.id = h.comparison_id
+WHERE c.kind <> j.kind_before
 """
 
 INSERT_TABLES = """
@@ -229,13 +230,16 @@ FROM (
 GROUP BY table_id, island
 """
 
+JUDGED_HANDS = "SELECT hand FROM judged"
+
 # What was found against the hand before was found for another verdict.
 UPDATE_HANDS = f"""
 UPDATE audit_hand h SET
     verdict_id = j.after, verdict_kind = j.kind, error_code = j.code, comparison_id = NULL,
     finding_codes = {_SPLIT.format("j.finding_codes")}, finding_count = j.finding_count,
     game = j.game, ruleset = j.ruleset, "table" = j."table",
-    players = {_SPLIT.format("j.players")}, played_at = j.played_at, played_on = j.played_on,
+    players = CASE WHEN h.is_conflict THEN h.players ELSE {_SPLIT.format("j.players")} END,
+    played_at = j.played_at, played_on = j.played_on,
     started_at = j.started_at, currency = j.currency, minor_digits = j.minor_digits
 FROM judged j
 WHERE h.id = j.hand AND h.version_id = j.version AND h.verdict_id <> j.after

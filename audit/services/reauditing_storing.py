@@ -15,6 +15,7 @@ from django.db import connection
 import replay
 from audit.models import ReauditAmount
 from audit.services import reauditing_sql as sql
+from audit.services.conflicts import settle_conflicts
 from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.feeding import FeedOutcomes
@@ -178,6 +179,7 @@ def _make_current(cursor: Any) -> None:
     cursor.execute(sql.INSERT_TABLES)
     cursor.execute(sql.INSERT_TOUCHES)
     cursor.execute(sql.UPDATE_HANDS)
+    settle_conflicts(cursor, sql.JUDGED_HANDS)
     if turned_back:
         count_turned(cursor, turned_back)
 

@@ -16,6 +16,7 @@ from django.db import connection
 
 import replay
 from audit.services import storing_sql as sql
+from audit.services.conflicts import begin_conflicts, settle_conflicts
 from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.outcomes import Outcomes
@@ -89,14 +90,18 @@ def _make_current(cursor: Any, upload_id: int, outcomes: Outcomes) -> int:
     Returns `turned` of Stored. Uploads are locked once, in the order of their keys.
     """
     turned_back: dict[int, int] = {}
-    if _is_restatement(cursor, upload_id):
+    is_restatement = _is_restatement(cursor, upload_id)
+    if is_restatement:
         turned_back |= _restate(cursor, upload_id)
+    if begin_conflicts(cursor, is_restatement=is_restatement):
+        turned_back |= _put_in_force(cursor, upload_id)
     cursor.execute(sql.FIND_TURNED)
     turned_back |= {version: -1 for (version,) in cursor.fetchall()}
     if turned_back:
         lines = [row[1] for row in outcomes.hands]
         count_turned(cursor, turned_back, upload_id=upload_id, but_lines=lines)
     cursor.execute(sql.UPDATE_CURRENT_VERDICTS)
+    settle_conflicts(cursor, sql.ARRIVED)
     cursor.execute(sql.COUNT_TURNED)
     (turned,) = cursor.fetchone()
     assert isinstance(turned, int)
@@ -115,14 +120,18 @@ def _restate(cursor: Any, upload_id: int) -> dict[int, int]:
     Their hands are to be compared again where they stood and where they stand now. Returns the
     versions that no longer count as turned, with -1.
     """
-    upload = {"upload": upload_id}
-    cursor.execute(sql.INSERT_RESTATEMENTS, upload)
-    cursor.execute(sql.INSERT_LEFT_TOUCHES, upload)
+    cursor.execute(sql.INSERT_RESTATEMENTS, {"upload": upload_id})
+    turned_back = _put_in_force(cursor, upload_id)
+    cursor.execute(sql.END_CONFLICTS)
+    return turned_back
+
+
+def _put_in_force(cursor: Any, upload_id: int) -> dict[int, int]:
+    """Tell the hands by the versions that are to stand for them; returns as `_restate` does."""
+    cursor.execute(sql.INSERT_LEFT_TOUCHES, {"upload": upload_id})
     cursor.execute(sql.FIND_TURNED_REPLACED)
     turned_back = {version: -1 for (version,) in cursor.fetchall()}
-    cursor.execute(sql.RESTATE)
-    cursor.execute(sql.END_CONFLICTS)
-    cursor.execute(sql.MARK_CONTRADICTED)
+    cursor.execute(sql.PUT_IN_FORCE)
     return turned_back
 
 
@@ -146,8 +155,6 @@ def _store_hands(cursor: Any, upload_id: int, outcomes: Outcomes) -> Stored:
         cursor.execute(sql.COUNT_RESTATED)
         (restated,) = cursor.fetchone()
         conflicts -= restated
-    elif conflicts:
-        cursor.execute(sql.MARK_CONFLICTS)
     cursor.execute(sql.INSERT_DUPLICATES, upload)
     duplicates = cursor.rowcount
     assert new + conflicts + restated + duplicates == count

@@ -82,7 +82,8 @@ CREATE TEMPORARY TABLE arrival (
     hand int8,
     version int8,
     same_as bytea,
-    restates bool DEFAULT false
+    restates bool DEFAULT false,
+    stands bool DEFAULT false
 ) ON COMMIT DROP
 """
 
@@ -192,11 +193,7 @@ FROM audit_handversion v
 WHERE v.hand_id = a.hand AND v.sha256 = coalesce(a.same_as, a.sha256)
 """
 
-MARK_CONFLICTS = """
-UPDATE audit_hand h SET is_conflict = true
-FROM arrival a
-WHERE h.id = a.hand AND a.version = a.new_version AND a.hand <> a.new_hand AND NOT h.is_conflict
-"""
+ARRIVED = "SELECT hand FROM arrival WHERE hand IS NOT NULL"
 
 # -- only in an upload that was announced as a restatement -----------------------------------
 
@@ -205,7 +202,7 @@ IS_RESTATEMENT = "SELECT restatement <> '' FROM audit_upload WHERE id = %(upload
 # The first line of the upload about a hand says which version holds; it says nothing new of a hand
 # that this upload itself brought.
 MARK_RESTATING = """
-UPDATE arrival a SET restates = true
+UPDATE arrival a SET restates = true, stands = true
 FROM (
     SELECT DISTINCT ON (hand) position, hand FROM arrival
     WHERE hand <> new_hand ORDER BY hand, position
@@ -230,33 +227,41 @@ WHERE a.restates
 ORDER BY a.hand
 """
 
-# Where the hands that are restated stand so far.
-INSERT_LEFT_TOUCHES = """
+# -- only where another version is to stand for its hand: a restated one, or that of a conflict ---
+
+# One in conflict is told anew in any case: what it shows is of several records.
+_OTHERWISE = "(h.version_id <> a.version OR h.is_conflict AND a.restates)"
+
+# Where these hands stand so far.
+INSERT_LEFT_TOUCHES = f"""
 INSERT INTO audit_tabletouch (table_id, upload_id, since, until)
 SELECT t.id, %(upload)s, min(h.played_at), max(h.played_at)
 FROM arrival a
-JOIN audit_hand h ON h.id = a.hand AND h.version_id <> a.version
+JOIN audit_hand h ON h.id = a.hand AND {_OTHERWISE}
 JOIN audit_table t ON t.source = h.source AND t.name = h."table"
-WHERE a.restates
+WHERE a.stands
 GROUP BY t.id
-"""
+"""  # noqa: S608 - from constants
 
-# The versions that no longer hold and whose hands had turned.
-FIND_TURNED_REPLACED = """
+# The versions that no longer hold and whose hands had turned: the kind of a comparison is that of
+# the verdict and of what it found together.
+FIND_TURNED_REPLACED = f"""
 SELECT h.version_id
 FROM arrival a
-JOIN audit_hand h ON h.id = a.hand AND h.version_id <> a.version
+JOIN audit_hand h ON h.id = a.hand AND {_OTHERWISE}
 JOIN audit_verdict o ON o.id = h.verdict_id AND o.version_id = h.version_id
-WHERE a.restates AND h.verdict_kind <> o.kind
-"""
+JOIN audit_comparison c ON c.id = h.comparison_id
+WHERE a.stands AND c.kind <> o.kind
+"""  # noqa: S608 - from constants
 
 # The verdict is the one reached just now, or for other bytes that say the same the latest.
-RESTATE = f"""
+PUT_IN_FORCE = f"""
 UPDATE audit_hand h SET
     version_id = a.version, verdict_id = w.id, comparison_id = NULL, game = a.game,
-    ruleset = a.ruleset, "table" = a."table", players = {_SPLIT.format("a.players")},
-    played_at = a.played_at, played_on = a.played_on, started_at = a.started_at,
-    currency = a.currency, minor_digits = a.minor_digits, verdict_kind = w.kind,
+    ruleset = a.ruleset, "table" = a."table", played_at = a.played_at, played_on = a.played_on,
+    started_at = a.started_at, currency = a.currency, minor_digits = a.minor_digits,
+    players = CASE WHEN a.restates THEN {_SPLIT.format("a.players")} ELSE h.players END,
+    verdict_kind = w.kind,
     error_code = f.error, finding_codes = f.codes, finding_count = f.number
 FROM arrival a
 CROSS JOIN LATERAL (
@@ -273,20 +278,12 @@ CROSS JOIN LATERAL (
         ) AS error
     FROM audit_finding one WHERE one.verdict_id = w.id
 ) f
-WHERE a.restates AND h.id = a.hand AND h.version_id <> a.version
+WHERE a.stands AND h.id = a.hand AND {_OTHERWISE}
 """  # noqa: S608 - from constants
 
 END_CONFLICTS = """
-UPDATE audit_hand h SET is_conflict = false
+UPDATE audit_hand h SET is_conflict = false, contending = NULL, contending_verdicts = NULL
 FROM arrival a WHERE a.restates AND h.id = a.hand AND h.is_conflict
-"""
-
-# The upload contradicts itself: another of its lines names another version.
-MARK_CONTRADICTED = """
-UPDATE audit_hand h SET is_conflict = true
-FROM arrival a
-WHERE h.id = a.hand AND a.hand <> a.new_hand AND NOT a.restates AND a.version <> h.version_id
-    AND NOT h.is_conflict
 """
 
 # -- where a hand was known before, or came twice in this chunk -------------------------------
@@ -341,7 +338,8 @@ FROM arrival a
 JOIN audit_verdict w ON w.id = a.new_verdict AND w.version_id = a.version
 JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version AND h.verdict_id <> w.id
 JOIN audit_verdict o ON o.id = h.verdict_id AND o.version_id = h.version_id
-WHERE h.verdict_kind <> o.kind
+JOIN audit_comparison c ON c.id = h.comparison_id
+WHERE c.kind <> o.kind
 """
 
 # What was found against the hand before was found for another verdict.
@@ -359,7 +357,8 @@ SELECT count(*)
 FROM arrival a
 JOIN audit_hand h ON h.id = a.hand AND h.version_id = a.version
 JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
-WHERE a.version <> a.new_version AND h.verdict_kind <> w.kind
+JOIN audit_comparison c ON c.id = h.comparison_id
+WHERE a.version <> a.new_version AND c.kind <> w.kind
 """
 
 # -- the tables whose hands are to be compared: of new hands, and of those that stand otherwise --
@@ -368,7 +367,8 @@ INSERT_TABLES = """
 INSERT INTO audit_table (source, name)
 SELECT DISTINCT h.source, h."table"
 FROM arrival a JOIN audit_hand h
-    ON h.id = coalesce(a.hand, a.new_hand) AND (h.verdict_id = a.new_verdict OR a.restates)
+    ON h.id = coalesce(a.hand, a.new_hand)
+    AND (h.verdict_id = a.new_verdict OR a.restates OR a.stands)
 ORDER BY h.source, h."table"
 ON CONFLICT (source, name) DO NOTHING
 """
@@ -377,7 +377,8 @@ INSERT_TOUCHES = """
 INSERT INTO audit_tabletouch (table_id, upload_id, since, until)
 SELECT t.id, %(upload)s, min(h.played_at), max(h.played_at)
 FROM arrival a JOIN audit_hand h
-    ON h.id = coalesce(a.hand, a.new_hand) AND (h.verdict_id = a.new_verdict OR a.restates)
+    ON h.id = coalesce(a.hand, a.new_hand)
+    AND (h.verdict_id = a.new_verdict OR a.restates OR a.stands)
 JOIN audit_table t ON t.source = h.source AND t.name = h."table"
 GROUP BY t.id
 """

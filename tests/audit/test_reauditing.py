@@ -219,8 +219,15 @@ def test_a_hand_in_conflict_has_each_of_its_records_judged(ingest) -> None:
     assert (job.changed_count, job.flipped_count) == (1, 1), "of the current version alone"
     assert sorted(ReauditResult.objects.values_list("is_current", flat=True)) == [False, True]
     hand = Hand.objects.get()
-    assert (hand.verdict_kind, hand.is_conflict) == ("clean", True)
-    assert selectors.hand_detail(hand.pk, version=2, sources=None).verdict.engine == replay.ENGINE
+    assert (hand.verdict_kind, hand.is_conflict) == ("discrepant", True)
+    judged = [
+        selectors.hand_detail(hand.pk, version=number, sources=None).verdict for number in (1, 2)
+    ]
+    assert [(one.kind, one.engine) for one in judged] == [
+        ("clean", replay.ENGINE), ("discrepant", replay.ENGINE),
+    ]  # fmt: skip
+    newest = Verdict.objects.filter(engine=replay.ENGINE).values_list("pk", flat=True)
+    assert sorted(hand.contending_verdicts or ()) == sorted(newest)
 
 
 def test_only_what_the_filter_finds_is_judged(ingest) -> None:
