@@ -19,7 +19,7 @@ from audit.services import desk
 from audit.services.certifying import continue_run, request_certificates
 from audit.services.players import decide_names, note_players
 from audit.services.reports import continue_report, request_report
-from tests.api.conftest import Send
+from tests.api.conftest import World
 from tests.audit.desk.wrong import wrong
 from tests.audit.reauditing import engine, many, reaudited, start, without_rake
 from tests.audit.test_judging import break_the_core
@@ -27,25 +27,6 @@ from tests.audit.test_players import at_table
 from tests.web.lines import PAI_GOW, changed, with_net
 
 DAY = date(2025, 3, 1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """Who fills the lists, and how: `stored` takes lines in as a file and judges them."""
-
-    stored: Callable[..., None]
-    send: Send
-    account: Any
-    other: Any
-    settings: Any
-
-    def restate(self, line: bytes) -> None:
-        assert self.send(line, query="?restatement=so").status_code == 201
-        self.judge()
-
-    def judge(self, **which: Any) -> None:
-        for chunk in Chunk.objects.filter(state="queued", **which).order_by("id"):
-            assert services.judge_chunk(chunk_id=chunk.pk) is None
 
 
 # Fills a list; gives what its address needs. Then each step of it brings something, or changes it.

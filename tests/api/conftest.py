@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -60,3 +61,29 @@ def stored(send: Send) -> Callable[..., None]:
             assert services.judge_chunk(chunk_id=chunk.pk) is None
 
     return run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Who fills the lists, and how: `stored` takes lines in as a file and judges them."""
+
+    stored: Callable[..., None]
+    send: Send
+    account: Any
+    other: Any
+    settings: Any
+
+    def restate(self, line: bytes) -> None:
+        assert self.send(line, query="?restatement=so").status_code == 201
+        self.judge()
+
+    def judge(self, **which: Any) -> None:
+        for chunk in Chunk.objects.filter(state="queued", **which).order_by("id"):
+            assert services.judge_chunk(chunk_id=chunk.pk) is None
+
+
+@pytest.fixture
+def world(stored: Any, send: Send, account: Any, settings: Any, django_user_model: Any) -> World:
+    settings.TILECOURT_API_KEY_PER_MINUTE = settings.TILECOURT_API_ACCOUNT_PER_MINUTE = 10_000
+    other = trusted(django_user_model.objects.create_user("second.person"))
+    return World(stored=stored, send=send, account=account, other=other, settings=settings)

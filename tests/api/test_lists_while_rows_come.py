@@ -10,9 +10,8 @@ from django.urls import reverse
 
 from audit.api.describing import operation_of
 from audit.api.urls import urlpatterns
-from tests.access import trusted
-from tests.api.arriving import LISTS, Walked, World
-from tests.api.conftest import Send
+from tests.api.arriving import LISTS, Walked
+from tests.api.conftest import Send, World
 
 WALKS = [(name, walked) for name, kinds in LISTS.items() for walked in kinds]
 # Lists that lead onward only.
@@ -29,13 +28,6 @@ def test_each_list_with_a_cursor_is_walked() -> None:
         if operation and any(one.name == "cursor" for one in operation.parameters):
             found.add(pattern.name)
     assert found == set(LISTS)
-
-
-@pytest.fixture
-def world(stored: Any, send: Send, account: Any, settings: Any, django_user_model: Any) -> World:
-    settings.TILECOURT_API_KEY_PER_MINUTE = settings.TILECOURT_API_ACCOUNT_PER_MINUTE = 10_000
-    other = trusted(django_user_model.objects.create_user("second.person"))
-    return World(stored=stored, send=send, account=account, other=other, settings=settings)
 
 
 @pytest.mark.timeout(120)

@@ -12,9 +12,7 @@ from django.db import connection
 from django.test import override_settings
 
 from audit.models import Hand, Upload
-from audit.services import desk
 from audit.services.certifying import continue_run, request_certificates
-from audit.services.players import note_players
 from tests.api.conftest import Send
 from tests.audit.reauditing import engine, reaudited, without_rake
 from tests.web.lines import BASE, PAI_GOW, changed, with_net
@@ -97,76 +95,6 @@ def test_svc_55_every_list_takes_a_size_and_leads_forward_and_back(
         back = ask(f"{address}{joint}limit=3&cursor={page['previous']}").json()
         assert back[name] == ahead[name]
     assert pages[0]["previous"] is None
-
-
-def arriving(stored: Any, account: Any) -> Any:
-    """What gives each list of the store rows, again and again: five with each call."""
-    calls = itertools.count()
-
-    def come() -> None:
-        call = next(calls)
-        lines = []
-        for table in range(5):
-            hand = changed(PAI_GOW, hand_id=f"{call}-{table}", table=f"T{table}")
-            hand = hand.replace(b'"Bo"', f'"Bo {call} {table}"'.encode())
-            lines.append(with_net(hand, 1, "-99.00"))
-        for line in lines:
-            stored(line)
-        hand = Hand.objects.latest("pk")
-        for number in range(5):
-            complaint = desk.Complaint(
-                player=hand.players[1], claimed_at=hand.played_at, text=f"{call} {number}",
-                hand_ids=(hand.pk,),
-            )  # fmt: skip
-            desk.enter_claim(user=account, complaint=complaint, sources=None)
-        run = request_certificates(day=date(2025, 3, 1), user=account, sources=None)
-        while continue_run(run_id=run):
-            pass
-        for _ in range(5):
-            reaudited()
-        while note_players(seconds=5):
-            pass
-
-    return come
-
-
-@pytest.mark.timeout(180)
-def test_svc_55_no_list_skips_or_repeats_while_rows_come(
-    stored: Any, ask: Send, account: Any
-) -> None:
-    """Certificates without `all`, too: where a newer one comes, the place is still told once."""
-    come = arriving(stored, account)
-    come()
-    for address, name, keys in (
-        ("uploads/", "uploads", ("id",)),
-        ("hands/", "hands", ("id",)),
-        ("findings/", "hands", ("hand",)),
-        ("verdicts/", "hands", ("hand",)),
-        ("claims/", "claims", ("id",)),
-        ("certificates/", "certificates", ("source", "table", "day")),
-        ("certificates/?all=1", "certificates", ("url",)),
-        ("reaudits/", "reaudits", ("id",)),
-        ("players/", "players", ("source", "name")),
-    ):
-        joint = "&" if "?" in address else "?"
-        there = rows_of(ask(f"/api/v1/{address}{joint}limit=500").json()[name], keys)
-        assert len(there) >= 5, address
-        told, cursor = [], ""
-        for page in range(len(there)):
-            answer = ask(f"/api/v1/{address}{joint}limit=3&cursor={cursor}").json()
-            told += rows_of(answer[name], keys)
-            cursor = answer["next"]
-            if cursor is None:
-                break
-            if page == 0:
-                come()
-        assert cursor is None, address
-        assert len(told) == len(set(told)), address
-        assert set(there) <= set(told), address
-
-
-def rows_of(rows: list[dict[str, Any]], keys: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    return [tuple(row[key] for key in keys) for row in rows]
 
 
 def test_svc_55_hands_that_come_meanwhile_displace_none(stored: Any, ask: Send) -> None:
