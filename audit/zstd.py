@@ -57,7 +57,11 @@ def unpacked(frame: bytes | memoryview) -> bytes:
     """What `packed` or `packed_line` was given. Raises: UnknownDictionary; zstd.ZstdError when the
     frame is damaged."""
     data = bytes(frame)
-    return zstd.decompress(data, _dictionary_of(data))
+    decompressor = zstd.ZstdDecompressor(_dictionary_of(data))
+    whole = decompressor.decompress(data)
+    if not decompressor.eof or decompressor.unused_data:
+        raise zstd.ZstdError("It is not one whole frame.")
+    return whole
 
 
 def unpacked_start(frame: bytes | memoryview, size: int) -> bytes:

@@ -344,7 +344,7 @@ TILECOURT_UPLOAD_LINES_MAX = number("TILECOURT_UPLOAD_LINES_MAX", 5_000_000)
 TILECOURT_CHUNK_LINES_MAX = number("TILECOURT_CHUNK_LINES_MAX", 5_000)
 TILECOURT_CHUNK_BYTES_MAX = number("TILECOURT_CHUNK_BYTES_MAX", 16 * 1024**2)
 # A batch of a re-audit has so many hands.
-TILECOURT_REAUDIT_BATCH_MAX = number("TILECOURT_REAUDIT_BATCH_MAX", 2_000)
+TILECOURT_REAUDIT_BATCH_MAX = number("TILECOURT_REAUDIT_BATCH_MAX", 5_000)
 # For so long a chunk is one worker's: what a worker that was killed costs at most.
 TILECOURT_LEASE_SECONDS = number("TILECOURT_LEASE_SECONDS", 120)
 # The key that signs the heads of the log, and where they are put down outside of the database.

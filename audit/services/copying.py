@@ -4,7 +4,7 @@ encoded here."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +25,8 @@ _VARCHAR_OID, _TEXT_OID = 1043, 25
 _ARRAY = struct.Struct(">iiiii")
 _LENGTH = struct.Struct(">i")
 _EMPTY_ARRAY = struct.Struct(">iii")
+# So many rows of a query are handed over at a time.
+STREAMED_ROWS = 100
 NO_NAMES = _EMPTY_ARRAY.pack(0, 0, _VARCHAR_OID)
 NO_TEXTS = _EMPTY_ARRAY.pack(0, 0, _TEXT_OID)
 
@@ -103,6 +105,25 @@ def fetch_rows(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> lis
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
         return cursor.execute(statement.encode(), values, binary=True).fetchall()
+
+
+def stream_rows(
+    statement: str, values: Sequence[Any] | Mapping[str, Any]
+) -> Generator[tuple[Any, ...]]:
+    """The rows of a query as `fetch_rows` gives them, while the database finds those behind them.
+
+    Until they have come to an end, or are closed, the connection takes nothing else: whoever asked
+    it in the meantime would wait for himself.
+    """
+    connection.ensure_connection()
+    size = STREAMED_ROWS if psycopg.capabilities.has_stream_chunked() else 1
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        yield from cursor.stream(statement.encode(), values, binary=True, size=size)
+
+
+def keys_text(keys: Iterable[int]) -> str:
+    """Keys as the text of an array: in binary psycopg takes several times as long for each."""
+    return f"{{{','.join(map(str, keys))}}}"
 
 
 def encoded_names(names: Sequence[str]) -> bytes:

@@ -8,10 +8,11 @@ it changes what a filter finds.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -35,7 +36,7 @@ from audit.selectors.access import Sources
 from audit.selectors.months import around
 from audit.selectors.reaudits_scope import Scope, filter_words
 from audit.selectors.rulesets import names_of, rehearsable_ruleset, ruleset_of_bytes
-from audit.services.copying import fetch_rows
+from audit.services.copying import fetch_rows, keys_text
 from audit.services.queueing import queue_reaudit_on_commit
 from audit.services.reauditing_batches import (
     OPEN,
@@ -44,7 +45,7 @@ from audit.services.reauditing_batches import (
     settle_reaudit,
     start_lanes,
 )
-from audit.services.reauditing_sql import VERSIONS_OF_HANDS
+from audit.services.reauditing_sql import FREEZE_VERSIONS, FREEZE_VERSIONS_OF_HANDS
 from audit.services.sifting import is_passing, words_of
 from audit.services.texts import storable
 
@@ -246,16 +247,19 @@ def _gather_hands(reaudit: Reaudit, scope: Scope) -> int | None:
     if not found:
         return None
     reaudit.hand_last = found[-1][0]
+    values: dict[str, Any] = {
+        "reaudit": reaudit.pk, "size": settings.TILECOURT_REAUDIT_BATCH_MAX,
+    }  # fmt: skip
     if reaudit.ruleset:
-        versions = [version for _, version in found]
+        values["versions"] = keys_text(version for _, version in found)
+        frozen = fetch_rows(FREEZE_VERSIONS, values)
     else:
         # Other records of a hand are judged, too: a restatement may put one in force.
-        hands = [hand for hand, _ in found]
-        least, most = around(hands)
-        keys = {"hands": hands, "first": least, "last": most}
-        versions = [version for (version,) in fetch_rows(VERSIONS_OF_HANDS, keys)]
-    _freeze(reaudit.pk, versions)
-    return len(versions)
+        values["hands"] = keys_text(hand for hand, _ in found)
+        values["first"], values["last"] = around((found[0][0], found[-1][0]))
+        frozen = fetch_rows(FREEZE_VERSIONS_OF_HANDS, values)
+    counts: list[int] = [count for (count,) in frozen]
+    return sum(counts)
 
 
 def _gather_lines(reaudit: Reaudit, scope: Scope) -> int | None:
@@ -271,18 +275,14 @@ def _gather_lines(reaudit: Reaudit, scope: Scope) -> int | None:
     reaudit.refusal_last = found[-1][0]
     found.sort(key=lambda row: (row[1], row[0]))
     for upload_id, rows in groupby(found, key=lambda row: row[1]):
-        _freeze(reaudit.pk, [row for row, _ in rows], upload_id=upload_id)
+        parts = _parts([row for row, _ in rows], settings.TILECOURT_REAUDIT_BATCH_MAX)
+        ReauditBatch.objects.bulk_create(
+            ReauditBatch(reaudit_id=reaudit.pk, upload_id=upload_id, rows=part) for part in parts
+        )
     return len(found)
 
 
-def _freeze(reaudit_id: int, rows: Sequence[int], *, upload_id: int | None = None) -> None:
-    ReauditBatch.objects.bulk_create(
-        ReauditBatch(reaudit_id=reaudit_id, upload_id=upload_id, rows=list(part))
-        for part in _parts(rows, settings.TILECOURT_REAUDIT_BATCH_MAX)
-    )
-
-
-def _parts(rows: Sequence[int], size: int) -> Iterable[Sequence[int]]:
+def _parts(rows: list[int], size: int) -> Iterable[list[int]]:
     return (rows[start : start + size] for start in range(0, len(rows), size))
 
 

@@ -49,28 +49,50 @@ FOUND = (
 
 
 # What is to be judged, with what is known of it. Hands, versions and verdicts lie in one month, and
-# each table is told which.
+# each table is told which. The limits keep the planner at one look into each index for each row, in
+# the order of the rows: the first are there at once, and others are found while those are judged.
+# Keys come out of a query of their own: an array that the planner sees it weighs key by key, which
+# takes longer than reading the rows.
 VERSIONS = """
 SELECT
     v.id, v.hand_id, h.source, h.hand_id, v.upload_id, u.feed, v.line, v.raw, h.version_id,
-    d.ruleset_sha256, d.engine, d.digest, h.ruleset
+    h.ruleset_sha256, h.engine, h.digest, h.ruleset
 FROM audit_handversion v
-JOIN audit_hand h ON h.id = v.hand_id
-JOIN audit_verdict d ON d.id = h.verdict_id AND d.version_id = h.version_id
-JOIN audit_upload u ON u.id = v.upload_id
-WHERE v.id = ANY(%(versions)s)
+CROSS JOIN LATERAL (
+    SELECT h.source, h.hand_id, h.version_id, h.ruleset, d.ruleset_sha256, d.engine, d.digest
+    FROM audit_hand h
+    JOIN audit_verdict d ON d.id = h.verdict_id AND d.version_id = h.version_id
+    WHERE h.id = v.hand_id
+        AND h.id BETWEEN %(first)s AND %(last)s
+        AND d.version_id BETWEEN %(first)s AND %(last)s
+    LIMIT 1
+) h
+CROSS JOIN LATERAL (SELECT u.feed FROM audit_upload u WHERE u.id = v.upload_id LIMIT 1) u
+WHERE v.id = ANY((SELECT %(versions)s::int8[])::int8[])
     AND v.hand_id BETWEEN %(first)s AND %(last)s
-    AND h.id BETWEEN %(first)s AND %(last)s
-    AND d.version_id BETWEEN %(first)s AND %(last)s
 ORDER BY v.id
 """
 
-# The records of some hands, in the order in which they came.
-VERSIONS_OF_HANDS = """
-SELECT v.id FROM audit_handversion v
-WHERE v.hand_id = ANY(%(hands)s) AND v.hand_id BETWEEN %(first)s AND %(last)s
-ORDER BY v.hand_id, v.number
+# Batches of versions, in the order in which they are given or came.
+_FREEZE = """
+INSERT INTO audit_reauditbatch (reaudit_id, rows, state, attempts, error)
+SELECT %(reaudit)s, array_agg(version ORDER BY place), 'queued', 0, ''
+FROM ({found}) found
+GROUP BY (place - 1) / %(size)s
+ORDER BY (place - 1) / %(size)s
+RETURNING cardinality(rows)
 """
+FREEZE_VERSIONS = _FREEZE.format(
+    found="SELECT * FROM unnest(%(versions)s::int8[]) WITH ORDINALITY AS given (version, place)"
+)
+FREEZE_VERSIONS_OF_HANDS = _FREEZE.format(
+    found="""
+    SELECT v.id AS version, row_number() OVER (ORDER BY v.hand_id, v.number) AS place
+    FROM audit_handversion v
+    WHERE v.hand_id = ANY((SELECT %(hands)s::int8[])::int8[])
+        AND v.hand_id BETWEEN %(first)s AND %(last)s
+"""
+)
 
 
 def _columns(columns: tuple[tuple[str, str], ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,7 +14,7 @@ import replay
 from audit import importers
 from audit.selectors.months import around
 from audit.services import reauditing_sql as sql
-from audit.services.copying import fetch_rows
+from audit.services.copying import keys_text, stream_rows
 from audit.services.feeding import FeedOf, feed_of, judge_records
 from audit.services.payloads import ChunkLine
 from audit.services.reauditing_lines import REFUSED
@@ -23,6 +24,12 @@ from audit.services.sifting import words_of
 from audit.zstd import unpacked
 
 logger = logging.getLogger(__name__)
+
+# What says nothing of the version that was being judged.
+_NOT_OF_IT = (SoftTimeLimitExceeded, MemoryError, DatabaseError, InterfaceError)
+
+# A version whose bytes are the record of a feed: its line, its packed bytes, its hand's ruleset.
+_Record = tuple[StoredVersion, int, bytes, str]
 
 
 def judge_versions(
@@ -38,40 +45,77 @@ def judge_versions(
     it had been said until then.
     """
     judged = Judged(is_rehearsal=is_rehearsal)
+    records = _judge_lines(judged, rows, rulesets)
     feeds: dict[int, FeedOf | None] = {}
-    first, last = around(rows)
-    keys = {"versions": list(rows), "first": first, "last": last}
-    for row in fetch_rows(sql.VERSIONS, keys):
-        (
-            pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest,
-            name,
-        ) = row  # fmt: skip
-        stored = StoredVersion(
-            pk=pk,
-            hand_pk=hand_pk,
-            source=source,
-            hand_id=hand_id,
-            upload_id=upload,
-            verdict=(ruleset, engine, digest) if current == pk else None,
-        )
+    for stored, line, raw, name in records:
         try:
-            data = unpacked(raw)
-            if feed:
-                if upload not in feeds:
-                    feeds[upload] = feed_of(upload, said_until=said_until)
-                found_feed = feeds[upload]
-                if is_rehearsal and found_feed is not None:
-                    # Another ruleset judges; which was in force is not asked again.
-                    found_feed = replace(found_feed, choose=importers.named(name))
-                _take_record(judged, stored, ChunkLine(line, 0, data), rulesets, found_feed)
-            else:
-                _take_line(judged, stored, data, replay.audit_line(data, rulesets, number=line))
-        except (SoftTimeLimitExceeded, MemoryError, DatabaseError, InterfaceError):
+            if stored.upload_id not in feeds:
+                feeds[stored.upload_id] = feed_of(stored.upload_id, said_until=said_until)
+            found_feed = feeds[stored.upload_id]
+            if is_rehearsal and found_feed is not None:
+                # Another ruleset judges; which was in force is not asked again.
+                found_feed = replace(found_feed, choose=importers.named(name))
+            _take_record(judged, stored, ChunkLine(line, 0, unpacked(raw)), rulesets, found_feed)
+        except _NOT_OF_IT:
             raise
         except Exception as error:
-            logger.exception("version_failed", extra={"version": pk})
-            judged.faults[pk] = f"could not be audited, through a fault of ours ({words_of(error)})"
+            _note_fault(judged, stored.pk, error)
     return judged
+
+
+def _judge_lines(judged: Judged, rows: tuple[int, ...], rulesets: replay.Rulesets) -> list[_Record]:
+    """Judge the lines of hand logs among these versions while the database finds the next ones.
+
+    Gives the records of feeds: for those it is asked more, which it does not hear meanwhile.
+    """
+    records: list[_Record] = []
+    first, last = around(rows)
+    keys = {"versions": keys_text(rows), "first": first, "last": last}
+    with closing(stream_rows(sql.VERSIONS, keys)) as found:
+        for (
+            pk, hand_pk, source, hand_id, upload, feed, line, raw, current, ruleset, engine, digest,
+            name,
+        ) in found:  # fmt: skip
+            try:
+                if not feed:
+                    data = unpacked(raw)
+                    audited = replay.audit_line(data, rulesets, number=line)
+                    verdict = audited.verdict
+                    if (
+                        verdict.replay_digest == digest.hex()
+                        and current == pk
+                        and not judged.is_rehearsal
+                        and verdict.engine == engine
+                        and verdict.ruleset_sha256 == ruleset.hex()
+                        and verdict.hand_id == hand_id
+                        and verdict.source == source
+                    ):
+                        # Most are such, and nothing is to be done about them.
+                        judged.confirmed += 1
+                        continue
+                stored = StoredVersion(
+                    pk=pk,
+                    hand_pk=hand_pk,
+                    source=source,
+                    hand_id=hand_id,
+                    upload_id=upload,
+                    verdict=(ruleset, engine, digest) if current == pk else None,
+                )
+                if feed:
+                    records.append((stored, line, raw, name))
+                else:
+                    _take_line(judged, stored, data, audited)
+            except _NOT_OF_IT:
+                raise
+            except Exception as error:
+                _note_fault(judged, pk, error)
+    return records
+
+
+def _note_fault(judged: Judged, pk: int, error: Exception) -> None:
+    """Set a version aside that the audit fails on."""
+    logger.error("version_failed", extra={"version": pk}, exc_info=error)
+    judged.faults[pk] = f"could not be audited, through a fault of ours ({words_of(error)})"
 
 
 def _take_line(judged: Judged, stored: StoredVersion, data: bytes, audited: replay.Audited) -> None:

@@ -60,6 +60,9 @@ def test_a_damaged_frame_is_an_error() -> None:
     for frame in (packed(B), packed_line(B)):
         with pytest.raises(zstd.zstd.ZstdError):
             unpacked(frame[:-1])
+        for more in (b"\0", frame):
+            with pytest.raises(zstd.zstd.ZstdError, match="not one whole frame"):
+                unpacked(frame + more)
     with pytest.raises(zstd.zstd.ZstdError):
         unpacked(b"no frame")
 

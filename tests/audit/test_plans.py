@@ -19,13 +19,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from audit import selectors
+from audit import selectors, services
 from audit.models import (
     Comparison,
     Duplicate,
     Finding,
     Hand,
     HandVersion,
+    ReauditBatch,
     Refusal,
     Table,
     TableTouch,
@@ -35,8 +36,9 @@ from audit.models import (
 from audit.selectors import current_rulesets
 from audit.selectors.census import take_census
 from audit.selectors.months import first_key, month_at
-from audit.services import comparing, judging, storing
+from audit.services import comparing, judging, reauditing, storing
 from audit.services.payloads import ChunkLine
+from audit.services.reauditing_versions import judge_versions
 from audit.zstd import packed_line
 from tests.audit.logs import B, changed, respelt, with_net
 from tests.audit.months import filled, partitions_of
@@ -281,6 +283,23 @@ def test_storing_looks_up_what_it_needs_and_reads_nothing_to_the_end(many: None)
         numbered = [ChunkLine(number, 0, line) for number, line in enumerate(lines, 1)]
         storing.store_outcomes(upload.pk, judging.judge_lines(numbered, current_rulesets()))
     assert Hand.objects.filter(hand_id__startswith="new").count() == 100
+    assert sequential_reads(large) == before
+
+
+def test_a_reaudit_looks_up_what_it_judges_and_reads_nothing_to_the_end(many: None) -> None:
+    """Gathered are the records of some hands, and judged are records of two months."""
+    large = filled(*LARGE)
+    before = sequential_reads(large)
+    reaudit_id = services.open_reaudit(
+        user=None, sources=None, reason="A plan.", query={"player": "P77"}
+    )
+    assert reauditing.gather_some(reaudit_id=reaudit_id)
+    (batch,) = ReauditBatch.objects.filter(reaudit=reaudit_id)
+    assert len(batch.rows) == HANDS // 400
+    versions = tuple(HandVersion.objects.order_by("pk").values_list("pk", flat=True)[9_000:11_000])
+    for rows in (versions[:500], versions):
+        judged = judge_versions(rows, current_rulesets(), said_until=timezone.now())
+        assert list(judged.faults) == list(rows), "each holds the bytes of another hand"
     assert sequential_reads(large) == before
 
 

@@ -15,6 +15,7 @@ from audit.models import Chunk, Finding, Hand, ReauditAmount, ReauditFault, Verd
 from audit.selectors.replacements import replaced_by
 from audit.selectors.rulesets import forget_rulesets
 from tests.audit.importers.records import ky_answer, ky_row
+from tests.audit.logs import B, Ingest, changed, log
 from tests.audit.reauditing import reaudited
 
 WRONG = ky_row(GameID="wrong", Profit="9.50", Revenue="0.50")
@@ -52,6 +53,27 @@ def test_a_record_is_confirmed_by_its_importer(db) -> None:
     job = reaudited()
     assert (job.state, job.confirmed_count) == ("done", 2)
     assert list(Verdict.objects.order_by("pk").values()) == before
+
+
+def test_lines_of_logs_and_records_of_feeds_share_a_batch(db, ingest: Ingest, monkeypatch) -> None:
+    """In the order in which they are looked at: what needs the database comes behind."""
+    with monkeypatch.context() as patch:
+        older(patch)
+        pulled(ky_row(GameID="first"))
+        ingest(log(changed(B, hand_id="second")))
+        pulled(WRONG)
+        ingest(log(changed(B, hand_id="fourth")))
+    job = reaudited()
+    assert (job.batches.count(), job.written_count, job.confirmed_count) == (1, 2, 2)
+    assert {hand.hand_id: hand.verdict_kind for hand in Hand.objects.all()} == {
+        "first": "consistent",
+        "second": "clean",
+        "wrong": "discrepant",
+        "fourth": "clean",
+    }
+    current = Verdict.objects.filter(pk__in=Hand.objects.values("verdict_id"))
+    assert set(current.values_list("engine", flat=True)) == {replay.ENGINE}
+    assert reaudited().confirmed_count == 4
 
 
 def test_a_corrected_importer_gives_new_verdicts_with_their_findings(db, monkeypatch) -> None:
