@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import Http404, StreamingHttpResponse
 from rest_framework.request import Request
 
-from audit.api.describing import Operation, described
+from audit.api.describing import Operation, described, example_of
 from audit.api.errors import ApiError
 from audit.api.exports import TOTALS, TOTALS_FILTERS, sheet_of
 from audit.api.parameters import check_parameters
@@ -27,18 +27,21 @@ EXPORT_LINES = Operation(
     summary="A whole table as lines of JSON, streamed",
     about="The first line says what the table is (`about`), the last one how many rows it has and"
     " the SHA-256 of all bytes before it (`end`): without it the table was cut. Amounts and"
-    " numbers of hands are texts.",
+    " numbers of hands are texts. The example is one of `totals`.",
     parameters=EXPORT.parameters,
     media_type=LINES,
+    example=example_of("totals.ndjson"),
     refuses=EXPORT.refuses,
 )
 EXPORT_PARQUET = Operation(
     id="export_parquet",
     group=EXPORT.group,
     summary="A whole table as Parquet, streamed",
-    about="A file that was cut has no footer and cannot be opened. Amounts are decimal texts.",
+    about="A file that was cut has no footer and cannot be opened. Amounts are decimal texts."
+    " The example is one of `totals`.",
     parameters=EXPORT.parameters,
     media_type=PARQUET,
+    example_file="api/totals.parquet",
     refuses=(*EXPORT.refuses, "not-installed"),
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from audit.api.known_errors import ALWAYS, ERRORS
@@ -15,6 +16,7 @@ from audit.api.known_errors import ALWAYS, ERRORS
 JSON: Final = "application/json"
 F = TypeVar("F", bound=Callable[..., Any])
 ATTRIBUTE = "described_operation"
+EXAMPLES = Path(__file__).parent / "examples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,8 @@ class Operation:
     """One method of one address.
 
     `gives` is the type of the answer, None where it is no JSON; `example` an instance of it as
-    JSON. `refuses` are the codes of errors beside those that can always come. `may_be_same`: the
+    JSON, or the text of a file; `example_file` is that of one that is no text, below our static
+    files. `refuses` are the codes of errors beside those that can always come. `may_be_same`: the
     answer has an ETag, and 304 is answered to whoever has it already.
     """
 
@@ -57,6 +60,7 @@ class Operation:
     body: Body | None = None
     gives: Any = None
     example: Any = None
+    example_file: str = ""
     status: int = 200
     media_type: str = JSON
     headers: Mapping[str, str] | None = None
@@ -69,6 +73,11 @@ class Operation:
         of_version = ("another-version",) if self.may_be_same else ()
         codes = dict.fromkeys((*ALWAYS, *of_version, *self.refuses))
         return tuple(sorted(codes, key=lambda code: (ERRORS[code].status, code)))
+
+
+def example_of(name: str) -> str:
+    """The text of a file that stands for an answer; as it is, line ends and all."""
+    return (EXAMPLES / name).read_bytes().decode()
 
 
 def described(operation: Operation) -> Callable[[F], F]:

@@ -28,12 +28,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A status with what comes with it; `example` is JSON or text, empty where there is none."""
+    """A status with what comes with it; `example` is JSON or text, `file` the address of one that
+    is neither; empty where there is none."""
 
     status: str
     about: str
     shape: str
     example: str
+    file: str
     codes: tuple[tuple[str, str], ...]
 
     @property
@@ -160,15 +162,19 @@ def _answer(status: str, answer: Mapping[str, Any]) -> Answer:
     content = answer.get("content", {})
     kind = next(iter(content), "")
     told = content.get(kind, {})
+    examples = told.get("examples", {})
+    file = examples.get("file", {}).get("externalValue", "")
     codes = tuple(
         (code, example["value"]["error"]["message"])
-        for code, example in told.get("examples", {}).items()
+        for code, example in examples.items()
+        if "value" in example
     )
     return Answer(
         status=status,
         about="" if codes else answer["description"],
         shape=_shape(told.get("schema", {})) if kind == JSON else kind,
         example=_text(told.get("example")),
+        file=file,
         codes=codes,
     )
 

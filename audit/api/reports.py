@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from audit.api import shapes_reports as shapes
-from audit.api.describing import Operation, Parameter, described
+from audit.api.describing import Operation, Parameter, described, example_of
 from audit.api.errors import ApiError
 from audit.api.hands import found
 from audit.api.pages import BESIDE, PAGING, asked_page, ways_of
@@ -68,8 +68,10 @@ REPORT_FILE = Operation(
     id="report_file",
     group="Reports",
     summary="A file of a report, exactly as it was signed",
-    about="`pdf`, `csv`, `json` or the signed `note`, each in its own media type.",
+    about="`pdf`, `csv`, `json` or the signed `note`, each in its own media type. The example"
+    " is a `csv`.",
     media_type="*/*",
+    example=example_of("report.csv"),
     refuses=("not-found",),
     may_be_same=True,
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from django.templatetags.static import static
 from drf_spectacular.drainage import warn
 from drf_spectacular.openapi import AutoSchema
 
@@ -138,6 +139,9 @@ def _responses(operation: Operation) -> Iterator[tuple[str, Any]]:
         good["content"] = {operation.media_type: {"schema": {"type": "string"}}}
         if operation.example is not None:
             good["content"][operation.media_type]["example"] = operation.example
+        if operation.example_file:
+            file = {"summary": "A file", "externalValue": static(operation.example_file)}
+            good["content"][operation.media_type]["examples"] = {"file": file}
     elif operation.gives is not None:
         content: dict[str, Any] = {"schema": schema_of(operation.gives)}
         if operation.example is not None:

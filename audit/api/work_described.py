@@ -7,7 +7,7 @@ from typing import Any
 
 import replay
 from audit.api import shapes_work as shapes
-from audit.api.describing import Body, Operation, Parameter
+from audit.api.describing import Body, Operation, Parameter, example_of
 from audit.api.pages import PAGING
 from audit.api.queries import DAY, HAND_FILTERS, TEXT, choice
 from audit.importers import FEEDS
@@ -316,8 +316,10 @@ EXPORT = Operation(
     group="Tables to take out",
     summary="A whole table as CSV, streamed",
     about="Under the filters of the list of hands; `totals` takes `source table game from to`"
-    " alone. The last line is `# end,rows,N,sha256:…`: without it the table was cut.",
+    " alone. The last line is `# end,rows,N,sha256:…`: without it the table was cut. The"
+    " example is one of `totals`.",
     parameters=HAND_FILTERS,
     media_type="text/csv",
+    example=example_of("totals.csv"),
     refuses=("not-found",),
 )
