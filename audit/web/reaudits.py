@@ -40,9 +40,9 @@ from audit.selectors.reaudits_scope import KEYS, Scope, preview_scope
 from audit.web import reaudits_csv
 from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.language import told
+from audit.web.reaudits_change import present_change
 from audit.web.reaudits_pages import (
     present_aside,
-    present_change,
     present_changes,
     present_form,
     present_hand,

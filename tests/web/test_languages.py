@@ -18,12 +18,13 @@ from django.utils import translation
 
 import replay
 from audit import services
+from audit.importers.ky import cell_score_words
 from audit.management import catalogues
 from audit.models import CaseHand, Hand, Remedy, Table
 from audit.selectors import current_rulesets
 from audit.services import desk
 from audit.web.language import told
-from audit.web.stored import stored
+from audit.web.stored import stored, stored_filter
 from tests.access import signed_in, trusted
 from tests.audit.desk.wrong import without_rake
 from tests.audit.importers.records import ky_answer, ky_row
@@ -225,6 +226,17 @@ def test_what_was_stored_in_english_is_told_where_its_form_is_known() -> None:
         )
         assert stored("Expected `array`, got `int`") == "應為 `array`，實為 `int`"
         assert stored("a sentence of another engine") == "a sentence of another engine"
+        assert stored(cell_score_words({"meaning": "valid_bet", "equal": 3, "rows": 4})) == (
+            "CellScore 當作有效投注額：在檔案中有輸贏的 4 列玩家記錄裏，"
+            "有 3 列等於 |Profit + Revenue|。"
+        )
+        assert stored_filter(
+            "finding An event out of its place, doubled or missing, naming any revision of"
+            " banker-pai-gow/bs-2022, game Banker Pai Gow, table A, B, the 1,000 played last"
+        ) == (
+            "發現 事件次序不對、重複或缺漏、指明任何修訂版的 banker-pai-gow/bs-2022、"
+            "遊戲 搶莊牌九、牌桌 A, B、最近打的 1,000 局"
+        )
     with translation.override("en"):
         assert stored("not a JSON object") == "not a JSON object"
 

@@ -182,9 +182,9 @@ def test_a_way_of_changing_leads_to_its_hands_and_each_to_both_judgements(
     assert "Only from clean (no finding) to discrepant (The rake differs" in listed
     assert f"Before Clean Ruleset {NAMED}" in change
     assert f"By this re-audit Discrepant Ruleset {OTHER}" in change
-    assert "Seat 0: The rake differs" in change
-    assert "Seat 0 rake 0.50 0.60 differs" in change
-    assert "Seat 0 gross 10.00 10.00 same" in change
+    assert "East 東 The rake differs: 0.50, expected 0.60" in change
+    assert "East 東 rake 0.50 0.60 differs" in change
+    assert "East 東 gross 10.00 10.00 same" in change
 
 
 def test_svc_14_both_verdicts_of_a_corrected_reader_stand_side_by_side(
