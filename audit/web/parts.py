@@ -15,6 +15,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from audit import selectors
+from audit.web.compiling import draw as drawn
 from audit.web.kept import kept
 from audit.web.presenters.commitments import present_commitment
 from audit.web.presenters.events import (
@@ -34,7 +35,7 @@ from audit.web.walks import Replayed
 
 def draw_head(context: Mapping[str, Any]) -> SafeString:
     """The head of a hand's page: where it is, what is known of it, what it may be a double of."""
-    return render_to_string("hands/_head.html", dict(context))
+    return drawn("hands/_head.html", context)
 
 
 def single_head(played: selectors.PlayedHand, context: Mapping[str, Any]) -> SafeString:
@@ -93,7 +94,7 @@ class Parts:
             }
             if not self.route.is_auditor:
                 context |= {"trails": self.trails(), "result": self.result()}
-            return render_to_string("hands/_step.html", context)
+            return drawn("hands/_step.html", context)
 
         return self._kept("region", self.number, self.rows, draw)
 
@@ -116,7 +117,7 @@ class Parts:
         events = present_events(
             self.replayed.walk.steps, number, self.route, is_open=self.replayed.is_open
         )
-        return render_to_string("hands/_events.html", {"events": events})
+        return drawn("hands/_events.html", {"events": events})
 
     def trails(self) -> SafeString:
         """Where each tile went; for others than the auditor as far as they saw it."""
@@ -125,7 +126,7 @@ class Parts:
         def draw() -> SafeString:
             trails = trails_of(self.replayed.walk.steps, self.route)
             context = {"route": self.route, "trails": trails, "is_whole": not is_open}
-            return render_to_string("hands/_trails.html", context) if trails else SafeString()
+            return drawn("hands/_trails.html", context) if trails else SafeString()
 
         return draw() if is_open else self._kept("trails", None, None, draw)
 
@@ -134,11 +135,7 @@ class Parts:
 
         def draw() -> SafeString:
             wall = wall_of(self.replayed, self.route)
-            return (
-                SafeString()
-                if wall is None
-                else render_to_string("hands/_wall.html", {"wall": wall})
-            )
+            return SafeString() if wall is None else drawn("hands/_wall.html", {"wall": wall})
 
         return self._kept("wall", None, None, draw)
 
@@ -149,7 +146,7 @@ class Parts:
 
         def draw() -> SafeString:
             context = {"route": self.route, "money": self.replayed.money} | self._settled()
-            return render_to_string("hands/_result.html", context)
+            return drawn("hands/_result.html", context)
 
         return self._kept("result", None, self.rows, draw)
 
