@@ -102,7 +102,7 @@ class HandOne(OfHands):
         sources = self.sources()
         row = found(api_hands.hand_row, hand, sources=sources)
         versions = api_hands.version_rows(hand, sources=sources)
-        current = next(one for one in versions if one["is_current"])
+        current = next(one for one in versions if one["id"] == row["version_id"])
         verdict, _ = found(api_hands.verdict_row, row["verdict_id"], sources=sources)
         one = told.hand_one(
             row,

@@ -10,6 +10,7 @@ from django.urls import reverse
 from audit.api import shapes
 from audit.selectors.api_hands import Row
 from audit.selectors.hands import HandDetail
+from audit.selectors.kinds import kind_of
 from audit.selectors.replacements import ReplacedBy
 from audit.selectors.rulesets_force import Force
 from audit.selectors.twins import TwinRow
@@ -32,7 +33,7 @@ def _head(row: Row) -> dict[str, Any]:
         "day": row["played_on"],
         "currency": row["currency"],
         "minor_digits": row["minor_digits"],
-        "verdict": row["verdict_kind"],
+        "verdict": kind_of(row["verdict_kind"], is_conflict=row["is_conflict"]),
         "primary_code": row["error_code"] or None,
         "codes": list(row["finding_codes"]),
         "findings": row["finding_count"],
@@ -212,6 +213,6 @@ def hand_findings(hand: Row, findings: Iterable[Row]) -> shapes.HandFindings:
         ruleset=hand["ruleset"],
         currency=hand["currency"],
         minor_digits=hand["minor_digits"],
-        verdict=hand["verdict_kind"],
+        verdict=kind_of(hand["verdict_kind"], is_conflict=hand["is_conflict"]),
         findings=[finding(one) for one in findings],
     )

@@ -9,7 +9,7 @@ import replay
 from audit.api.describing import Parameter
 from audit.api.errors import ApiError
 from audit.api.pages import BESIDE
-from audit.models import VerdictKind
+from audit.models import HandKind
 from audit.selectors.filters import NOT_IN_FORCE, OPEN_DAYS, PLACE_OF, TEXT_MAX, TILES, HandFilters
 from audit.selectors.pages import KEY_MAX, BadQuery
 
@@ -36,7 +36,8 @@ HAND_FILTERS: tuple[Parameter, ...] = tuple(
         ("source", "Only this source, exactly.", TEXT, "house"),
         ("player", "Only hands of this player, exactly.", TEXT, "Ling"),
         ("met", "Only hands in which this player, exactly, sat too.", TEXT, "Bo"),
-        ("verdict", "Only with this verdict.", choice(*VerdictKind.values), "discrepant"),
+        ("verdict", "Only with this verdict; one in conflict has the gravest of its records, too.",
+         choice(*HandKind.values), "discrepant"),
         ("code", "Only with a finding of this code.", choice(*replay.CODES), "net-mismatch"),
         ("from", "From this day of the log on.", DAY, "2025-05-01"),
         ("to", "To this day of the log, included.", DAY, "2025-05-31"),

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 Kind = Literal["clean", "consistent", "discrepant", "void"]
+HandKind = Literal["clean", "consistent", "discrepant", "void", "conflict"]
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Key = Annotated[str, Meta(pattern="^[0-9]{1,19}$", description="A key, as text.")]
 Path = Annotated[str, Meta(description="An address of this service, to be asked as it is.")]
@@ -41,14 +42,18 @@ class HandShort(Shape, frozen=True, kw_only=True):
     day: Annotated[date, Meta(description="The day by the clock of the log.")]
     currency: str
     minor_digits: Annotated[int, Meta(description="How many decimals its amounts have.")]
-    verdict: Kind
+    verdict: HandKind
     primary_code: Annotated[
         str | None, Meta(description="The code of the first error; null without one.")
     ]
     codes: Annotated[list[str], Meta(description="Every code that was found, each once.")]
     findings: int
     is_conflict: Annotated[
-        bool, Meta(description="Records of another meaning came under the same id.")
+        bool,
+        Meta(
+            description="Records of another meaning came under the same id, and none is chosen:"
+            " codes and players are those of all of them."
+        ),
     ]
 
 
@@ -75,7 +80,7 @@ class Version(Shape, frozen=True, kw_only=True):
     received_at: Utc
     is_current: Annotated[
         bool,
-        Meta(description="What is told of the hand is of this one; in a conflict none is chosen."),
+        Meta(description="It claims to be the hand now: in a conflict each does, none is chosen."),
     ]
 
 
@@ -152,7 +157,7 @@ class VerdictShort(Shape, frozen=True, kw_only=True):
     url: Path
     hand: Key
     version: int
-    is_in_force: Annotated[bool, Meta(description="The current one, of the record that holds.")]
+    is_in_force: Annotated[bool, Meta(description="The current one, of a record that is current.")]
     kind: Kind
     ruleset: str
     ruleset_sha256: Sha256
@@ -269,7 +274,7 @@ class HandFindings(Shape, frozen=True, kw_only=True):
     ruleset: str
     currency: str
     minor_digits: int
-    verdict: Kind
+    verdict: HandKind
     findings: list[FindingRow]
 
 

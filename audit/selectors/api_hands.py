@@ -34,7 +34,8 @@ Row = dict[str, Any]
 HAND_COLUMNS = (
     "id", "source", "hand_id", "game", "ruleset", "table", "players", "played_at", "started_at",
     "played_on", "currency", "minor_digits", "verdict_kind", "error_code", "finding_codes",
-    "finding_count", "is_conflict", "verdict_id", "comparison_id",
+    "finding_count", "is_conflict", "verdict_id", "comparison_id", "version_id",
+    "contending", "contending_verdicts",
 )  # fmt: skip
 VERDICT_COLUMNS = (
     "id", "ruleset", "ruleset_sha256", "engine", "kind", "settlement", "digest", "created_at",
@@ -118,34 +119,36 @@ def version_rows(hand: int, *, sources: Sources) -> list[Row]:
 
     Raises: HandNotFound.
     """
-    current = _version_of(hand, sources)
+    current = _current_of(hand, sources)
     found = HandVersion.objects.filter(hand_id=hand).order_by("number")
     names = ("id", "number", "sha256", "upload_id", "upload__feed", "line", "created_at")
     rows: list[Row] = list(found.values(*names))
     seen = uploads_seen([row["upload_id"] for row in rows], sources=sources)
     for row in rows:
-        row["is_current"] = row["id"] == current
+        row["is_current"] = row["id"] in current
         if row["upload_id"] not in seen:
             row["upload_id"] = None
     return rows
 
 
-def _version_of(hand: int, sources: Sources) -> int:
+def _current_of(hand: int, sources: Sources) -> list[int]:
+    """The version that a hand is told by, and behind it in a conflict the others."""
     current = None
     if 1 <= hand <= KEY_MAX:
         found = Hand.objects.filter(in_sources(sources), pk=hand)
-        current = found.values_list("version_id", flat=True).first()
+        current = found.values_list("version_id", "contending").first()
     if current is None:
         raise HandNotFound(f"There is no hand {hand}.")
-    return current
+    version, contending = current
+    return contending or [version]
 
 
 def record_of(hand: int, *, sources: Sources, version: int | None = None) -> tuple[bytes, str, int]:
     """The exact line of a version, of which feed it is ("" for a hand log), and its number.
 
-    Without `version` the current one. Raises: HandNotFound, VersionNotFound.
+    Without `version` the one that the hand is told by. Raises: HandNotFound, VersionNotFound.
     """
-    current = _version_of(hand, sources)
+    current = _current_of(hand, sources)[0]
     found = HandVersion.objects.filter(hand_id=hand)
     found = found.filter(pk=current) if version is None else found.filter(number=version)
     row = None
@@ -160,14 +163,18 @@ def record_of(hand: int, *, sources: Sources, version: int | None = None) -> tup
 def verdict_rows(hands: Iterable[int]) -> list[Row]:
     """Every verdict of these hands, the last first, of all their versions.
 
-    `is_in_force`: it is the current one of the version that holds.
+    `is_in_force`: it is the current one of a version that is current.
     """
     keys = list(hands)
-    current = dict(Hand.objects.filter(pk__in=keys).values_list("pk", "verdict_id"))
+    names = ("pk", "verdict_id", "contending_verdicts")
+    current = {
+        pk: contending or [verdict]
+        for pk, verdict, contending in Hand.objects.filter(pk__in=keys).values_list(*names)
+    }
     found = Verdict.objects.filter(version__hand_id__in=keys)
     rows = list(found.order_by("-version__hand_id", "-id").values(*VERDICT_COLUMNS))
     for row in rows:
-        row["is_in_force"] = current[row["version__hand_id"]] == row["id"]
+        row["is_in_force"] = row["id"] in current[row["version__hand_id"]]
     return rows
 
 
@@ -182,24 +189,26 @@ def verdict_row(verdict: int, *, sources: Sources) -> tuple[Row, Row]:
         hand = hand_row(row["version__hand_id"], sources=sources)
     except HandNotFound:
         raise NotFound(f"There is no verdict {verdict}.") from None
-    row["is_in_force"] = hand["verdict_id"] == verdict
+    row["is_in_force"] = verdict in (hand["contending_verdicts"] or [hand["verdict_id"]])
     return row, hand
 
 
 def finding_rows(hands: Sequence[Row]) -> dict[int, list[Row]]:
-    """What the current verdict and comparison of each of these hands found, by the hand's key.
+    """What the current verdict and comparison of each of these hands found, by the hand's key; of
+    one in conflict what the verdicts of its records did, one record after the other.
 
-    `hands` have `id`, `verdict_id` and `comparison_id`. Those against the hand before come last,
-    with `comparison_id` instead of `verdict_id`.
+    `hands` are as HAND_COLUMNS. Those against the hand before come last, with `comparison_id`
+    instead of `verdict_id`.
     """
-    told: dict[int, list[Row]] = {hand["id"]: [] for hand in hands}
-    by_verdict = {hand["verdict_id"]: hand["id"] for hand in hands}
+    judged = {hand["id"]: hand["contending_verdicts"] or [hand["verdict_id"]] for hand in hands}
+    by_verdict: dict[int, list[Row]] = {key: [] for keys in judged.values() for key in keys}
     by_comparison = {
         hand["comparison_id"]: hand["id"] for hand in hands if hand["comparison_id"] is not None
     }
     own = Finding.objects.filter(verdict_id__in=by_verdict).order_by("verdict_id", "position")
     for row in own.values("verdict_id", *FINDING_COLUMNS):
-        told[by_verdict[row["verdict_id"]]].append(row)
+        by_verdict[row["verdict_id"]].append(row)
+    told = {hand: [row for key in keys for row in by_verdict[key]] for hand, keys in judged.items()}
     if by_comparison:
         between = ComparisonFinding.objects.filter(comparison_id__in=by_comparison)
         between = between.order_by("comparison_id", "position")

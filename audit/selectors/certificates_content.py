@@ -234,7 +234,8 @@ def _possible_duplicates(hands: Sequence[HandFact]) -> dict[int, tuple[str, ...]
 
 
 def _conflicts(facts: Facts) -> Json:
-    """Hands under whose identity records of other meanings came; neither was chosen."""
+    """Hands under whose identity records of other meanings came; neither was chosen. Which is told
+    first, and in which order the others are, depends on what they say."""
     others: dict[str, list[Json]] = {}
     for one in facts.others:
         others.setdefault(one.hand_id, []).append(
@@ -243,7 +244,7 @@ def _conflicts(facts: Facts) -> Json:
     return _listed(
         {
             "hand_id": hand.hand_id,
-            "brought_by": list(hand.arrived),
+            "brought_by": list(hand.brought),
             "others": others.get(hand.hand_id, []),
         }
         for hand in facts.hands
@@ -253,7 +254,7 @@ def _conflicts(facts: Facts) -> Json:
 
 def _uploads(facts: Facts) -> list[Json]:
     """By which uploads: `brought` records that were new, `repeated` and `refused` lines."""
-    brought = Counter(hand.arrived[0] for hand in facts.hands)
+    brought = Counter(hand.brought[0] for hand in facts.hands)
     brought.update(one.upload_id for one in facts.others)
     repeated: Counter[int] = Counter()
     for one in facts.repeats:

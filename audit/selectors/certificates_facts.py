@@ -12,8 +12,9 @@ from django.db import connection
 from django.db.models import QuerySet
 
 import replay
-from audit.models import Hand, HandVersion, SortedUpload, Upload, VerdictKind
+from audit.models import Hand, HandKind, HandVersion, SortedUpload, Upload
 from audit.selectors.certificates_days import IN_PLACE, PLACES, Span, place_columns
+from audit.selectors.kinds import KIND
 from audit.selectors.months import within
 from audit.selectors.totals_money import HandMoney, Rounds, clean_money, money_of, told
 from audit.zstd import unpacked
@@ -28,7 +29,7 @@ _PLAYED = f"FROM {PLACES} JOIN audit_hand h ON {IN_PLACE.format(of='h')} AND NOT
 
 _HANDS = f"""
 SELECT h.id, h.hand_id, h.version_id, encode(v.sha256, 'hex'), f.upload_id, f.line, h.game,
-    h.verdict_kind, h.is_conflict, h.played_at, h.started_at, h.currency, h.minor_digits,
+    {KIND}, h.is_conflict, v.upload_id, v.line, h.played_at, h.started_at, h.currency, h.minor_digits,
     w.settlement::text, v.raw
 {_PLAYED}
 JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
@@ -37,8 +38,8 @@ JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
 """
 _OTHER_VERSIONS = f"""
 SELECT h.hand_id, v.number, encode(v.sha256, 'hex'), v.upload_id, v.line
-{_PLAYED} JOIN audit_handversion v ON v.hand_id = h.id AND v.number > 1
-ORDER BY h.hand_id, v.number
+{_PLAYED} JOIN audit_handversion v ON v.hand_id = h.id AND v.id <> h.version_id
+ORDER BY h.hand_id, v.sha256
 """
 _REPEATS = f"""
 SELECT h.hand_id, d.upload_id, count(*), count(d.sha256)
@@ -73,14 +74,16 @@ SELECT EXISTS (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandFact:
-    """One hand of the day. `arrived` is the upload and the line that brought it first; `money` is
-    None for a void hand; `round` only in games with rounds."""
+    """One hand of the day. `arrived` is the upload and the line that brought it first, `brought`
+    those of the record that it is told by; `kind` is one of HandKind; `money` is None for a hand
+    that is void or in conflict; `round` only in games with rounds."""
 
     pk: int
     hand_id: str
     version_id: int
     sha256: str
     arrived: tuple[int, int]
+    brought: tuple[int, int]
     game: str
     kind: str
     is_conflict: bool
@@ -94,7 +97,7 @@ class HandFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherVersion:
-    """Another record under the identity of a hand."""
+    """A record under the identity of a hand besides the one that the hand is told by."""
 
     hand_id: str
     number: int
@@ -242,15 +245,15 @@ def _order(fact: HandFact) -> tuple[datetime, str]:
 
 
 def _hand(row: tuple[Any, ...]) -> HandFact:
-    (pk, hand_id, version, sha256, upload, line, game, kind, is_conflict, played_at, started_at,
-     currency, digits, settlement, raw) = row  # fmt: skip
+    (pk, hand_id, version, sha256, upload, line, game, kind, is_conflict, of_upload, at_line,
+     played_at, started_at, currency, digits, settlement, raw) = row  # fmt: skip
     has_round = game in ROUND_GAMES
-    is_read = kind == VerdictKind.DISCREPANT or settlement is None
+    is_read = kind == HandKind.DISCREPANT or settlement is None
     line_told = told(unpacked(raw)) if has_round or is_read else None
     money = None
-    if kind != VerdictKind.VOID:
+    if kind not in (HandKind.VOID, HandKind.CONFLICT):
         settled = None if settlement is None else _JSON.decode(settlement)
-        if kind == VerdictKind.CLEAN and settled is not None:
+        if kind == HandKind.CLEAN and settled is not None:
             money = clean_money(settled, digits)
         else:
             money = money_of(settled, line_told.result if line_told else None, digits)
@@ -260,6 +263,7 @@ def _hand(row: tuple[Any, ...]) -> HandFact:
         version_id=version,
         sha256=sha256,
         arrived=(upload, line),
+        brought=(of_upload, at_line),
         game=game,
         kind=kind,
         is_conflict=is_conflict,

@@ -24,6 +24,7 @@ from audit.selectors.access import TABLE, Act, Sources
 from audit.selectors.belonging import in_sources
 from audit.selectors.desk_cases import ClaimRow, claim_row
 from audit.selectors.desk_queue import Money
+from audit.selectors.kinds import kind_of
 from audit.selectors.pages import (
     KEY_MAX,
     BadQuery,
@@ -120,7 +121,7 @@ def claimed_hands(ids: Sequence[int], *, sources: Sources) -> tuple[ClaimedHand,
             table=hand.table,
             started_at=hand.started_at,
             ruleset=hand.ruleset,
-            verdict=hand.verdict_kind,
+            verdict=kind_of(hand.verdict_kind, is_conflict=hand.is_conflict),
             replaced=replaced_by(hand.pk, sources=sources) if hand.is_replaced else None,
         )
         for hand in (hands[one] for one in ids if one in hands)

@@ -47,7 +47,8 @@ def letter_hands(ids: Sequence[int]) -> tuple[LetterHand, ...]:
     hands = Hand.objects.in_bulk(wanted)
     versions = HandVersion.objects.in_bulk([hand.version_id for hand in hands.values()])
     own: dict[int, list[replay.Finding]] = {}
-    rows = Finding.objects.filter(verdict_id__in=[hand.verdict_id for hand in hands.values()])
+    judged = {pk: hand.contending_verdicts or [hand.verdict_id] for pk, hand in hands.items()}
+    rows = Finding.objects.filter(verdict_id__in=[key for keys in judged.values() for key in keys])
     for row in rows.order_by("verdict_id", "position"):
         own.setdefault(row.verdict_id, []).append(finding_of(row))
     compared = [one.comparison_id for one in hands.values() if one.comparison_id is not None]
@@ -69,7 +70,7 @@ def letter_hands(ids: Sequence[int]) -> tuple[LetterHand, ...]:
             raw=unpacked(bytes(versions[hand.version_id].raw)),
             sha256=bytes(versions[hand.version_id].sha256).hex(),
             findings=(
-                *own.get(hand.verdict_id, ()),
+                *(one for key in judged[hand.pk] for one in own.get(key, ())),
                 *between.get(hand.comparison_id or 0, ()),
             ),
         )

@@ -15,13 +15,14 @@ from django.db.models import QuerySet
 from django.db.models.fields.tuple_lookups import TupleLessThan
 
 import replay
-from audit.models import ComparisonFinding, Finding, Hand, HandVersion, Verdict
+from audit.models import ComparisonFinding, Finding, Hand, HandKind, HandVersion, Verdict
 from audit.selectors.access import Sources
 from audit.selectors.certificates_content import instant_text
 from audit.selectors.certificates_days import Rules, current_rules, gaming_day
 from audit.selectors.exports_figures import FIGURE_COLUMNS, figure_rows
 from audit.selectors.exports_sheet import Cell, Plain
 from audit.selectors.filters import HandFilters
+from audit.selectors.kinds import kind_of
 from audit.selectors.months import within
 from audit.selectors.totals import Totals, TotalsQuery, days_of_totals
 from audit.selectors.totals_sums import Sum
@@ -61,6 +62,9 @@ _MONEY_CODES = frozenset(
 )  # fmt: skip
 
 
+_NO_FIGURES: Row = (None,) * len(FIGURE_COLUMNS)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """A table that can be asked for: `rows` under the filters of the list of hands, of the sources
@@ -89,7 +93,7 @@ def hand_rows(filters: HandFilters, sources: Sources) -> Rows:
                 hand["ruleset"],
                 hand["currency"],
                 hand["minor_digits"],
-                hand["verdict_kind"],
+                kind_of(hand["verdict_kind"], is_conflict=hand["is_conflict"]),
                 hand["finding_count"],
                 hand["error_code"] or None,
                 " ".join(hand["finding_codes"]) or None,
@@ -99,23 +103,26 @@ def hand_rows(filters: HandFilters, sources: Sources) -> Rows:
 
 
 def finding_rows(filters: HandFilters, sources: Sources) -> Rows:
-    """The findings of these hands in their order, those against the hand before last."""
+    """The findings of these hands in their order, those against the hand before last; of one in
+    conflict those of all of its records, one record after the other."""
     names = ("pk", "source", "hand_id", "game", "table", "started_at", "played_at",
-             "verdict_kind", "verdict_id", "comparison_id")  # fmt: skip
+             "verdict_kind", "verdict_id", "comparison_id", "is_conflict",
+             "contending_verdicts")  # fmt: skip
     for batch in _batches(filters, names, sources, hands=Hand.objects.filter(finding_count__gt=0)):
-        own = _findings(Finding, "verdict_id", [hand["verdict_id"] for hand in batch])
+        own = _findings(Finding, "verdict_id", [key for hand in batch for key in _judged(hand)])
         between = _findings(
             ComparisonFinding, "comparison_id", [hand["comparison_id"] for hand in batch]
         )
         for hand in batch:
+            kind = kind_of(hand["verdict_kind"], is_conflict=hand["is_conflict"])
             found = [
-                *((False, one) for one in own.get(hand["verdict_id"], ())),
+                *((False, one) for key in _judged(hand) for one in own.get(key, ())),
                 *((True, one) for one in between.get(hand["comparison_id"], ())),
             ]
             for position, (is_between, one) in enumerate(found):
                 yield (
                     *_who(hand),
-                    hand["verdict_kind"],
+                    kind,
                     position,
                     _yes(is_between),
                     one["code"],
@@ -134,9 +141,10 @@ def finding_rows(filters: HandFilters, sources: Sources) -> Rows:
 
 
 def figures_of_hands(filters: HandFilters, sources: Sources) -> Rows:
-    """One row a seat, wager or player: each figure as logged and as recomputed."""
+    """One row a seat, wager or player: each figure as logged and as recomputed. A hand in conflict
+    has one row without figures, for its records have different ones."""
     names = ("pk", "source", "hand_id", "game", "table", "started_at", "played_at", "currency",
-             "verdict_kind", "players", "verdict_id", "version_id")  # fmt: skip
+             "verdict_kind", "players", "verdict_id", "version_id", "is_conflict")  # fmt: skip
     for batch in _batches(filters, names, sources):
         keys = [hand["pk"] for hand in batch]
         versions = HandVersion.objects.filter(
@@ -148,6 +156,9 @@ def figures_of_hands(filters: HandFilters, sources: Sources) -> Rows:
         )
         settlements = dict(verdicts.values_list("pk", "settlement"))
         for hand in batch:
+            if hand["is_conflict"]:
+                yield (*_who(hand), HandKind.CONFLICT.value, hand["currency"], *_NO_FIGURES)
+                continue
             raw = unpacked(raws[hand["version_id"]])
             for row in figure_rows(settlements[hand["verdict_id"]], raw, hand["players"]):
                 yield (*_who(hand), hand["verdict_kind"], hand["currency"], *row)
@@ -214,6 +225,11 @@ def _players(game: str, players: list[str]) -> Row:
     if game == WITHOUT_SEATS:
         return (*[None] * SEATS, json.dumps(players, ensure_ascii=False))
     return (*players[:SEATS], *[None] * (SEATS - len(players)), None)
+
+
+def _judged(hand: Mapping[str, Any]) -> list[int]:
+    """The verdict of a hand, or those of all records of one in conflict."""
+    return hand["contending_verdicts"] or [hand["verdict_id"]]
 
 
 def _day(rules: Rules, hand: Mapping[str, Any]) -> str:

@@ -18,10 +18,10 @@ from audit.models import (
     CaseHand,
     CaseState,
     Duplicate,
+    HandKind,
     HandVersion,
     Table,
     Upload,
-    VerdictKind,
 )
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources, uploads_in
@@ -61,7 +61,9 @@ class HandFilters:
     """What was asked for; None, empty or False where nothing was.
 
     `player` and `met` are whole names of two people who both sat in the hand, or of one. `day_from`
-    and `day_to`, both included, are days in the offset of the log. `text` is the
+    and `day_to`, both included, are days in the offset of the log. `verdict` finds a hand in
+    conflict by the gravest verdict of its records, and by HandKind.CONFLICT; `code` and names find
+    it by any of its records. `text` is the
     beginning of a hand id or of a table, or a whole player name. `upload` finds the hands that an
     upload brought, known ones too; `is_conflict` only those with several versions in conflict,
     `rules` (NOT_IN_FORCE) those that name a revision that was not in force at their source,
@@ -106,7 +108,7 @@ class HandFilters:
             source=_text(query, "source"),
             player=_text(query, "player"),
             met=_text(query, "met"),
-            verdict=_choice(query, "verdict", tuple(VerdictKind.values)),
+            verdict=_choice(query, "verdict", tuple(HandKind.values)),
             code=_choice(query, "code", tuple(replay.CODES)),
             day_from=_day(query, "from"),
             day_to=_day(query, "to"),
@@ -143,11 +145,14 @@ class HandFilters:
             ("game", self.game),
             ("table", self.table),
             ("source", self.source),
-            ("verdict_kind", self.verdict),
             ("currency", self.currency),
         ):
             if value:
                 wanted &= Q(**{column: value})
+        if self.verdict == HandKind.CONFLICT:
+            wanted &= Q(is_conflict=True)
+        elif self.verdict:
+            wanted &= Q(verdict_kind=self.verdict)
         if named := [name for name in (self.player, self.met) if name]:
             wanted &= Q(players__contains=named)
         if self.code:
@@ -242,7 +247,7 @@ def filter_choices(*, sources: Sources) -> FilterChoices:
     """What the stored hands of these sources can be narrowed by."""
     return FilterChoices(
         games=tuple((game.name, game.title) for game in replay.GAMES.values()),
-        verdicts=tuple((kind.value, str(kind.label)) for kind in VerdictKind),
+        verdicts=tuple((kind.value, str(kind.label)) for kind in HandKind),
         codes=tuple((code.code, code.title) for code in replay.CODES.values()),
         tables=_tables_in(sources),
         sources=_sources_in(sources),

@@ -14,6 +14,7 @@ from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources, uploads_seen
 from audit.selectors.comparisons import ComparisonRow, comparisons_of, finding_of
 from audit.selectors.filters import HandFilters
+from audit.selectors.kinds import kind_of
 from audit.selectors.pages import (
     KEY_MAX,
     BadQuery,
@@ -48,8 +49,9 @@ class HandRow:
     """One hand as a list shows it.
 
     `played_at` is the instant in UTC, `started_at` the time as logged. `error_code` is the primary
-    finding, empty where there is none; `verdict` is clean, discrepant or void. `conflict`: other
-    bytes came under the same source and id.
+    finding, empty where there is none; `verdict` is one of HandKind. `is_conflict`: records of other
+    meaning came under the same source and id; then the findings and players are those of all of
+    them, and none is primary.
     """
 
     pk: int
@@ -280,7 +282,7 @@ def hand_row(hand: Hand) -> HandRow:
         started_at=hand.started_at,
         currency=hand.currency,
         minor_digits=hand.minor_digits,
-        verdict=hand.verdict_kind,
+        verdict=kind_of(hand.verdict_kind, is_conflict=hand.is_conflict),
         error_code=hand.error_code,
         finding_codes=tuple(hand.finding_codes),
         finding_count=hand.finding_count,

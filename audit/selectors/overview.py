@@ -16,10 +16,11 @@ from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
 import replay
-from audit.models import CaseHand, CaseState, Hand, Upload, VerdictKind
+from audit.models import CaseHand, CaseState, Hand, HandKind, Upload, VerdictKind
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources, narrowed, uploads_in
 from audit.selectors.filters import OFFSET_MAX, OPEN_DAYS, HandFilters, instants_of
+from audit.selectors.kinds import kind_of
 from audit.selectors.pages import BadQuery
 from audit.selectors.totals import SETTLED, money_of_row
 
@@ -153,7 +154,7 @@ def overview(query: OverviewQuery, *, sources: Sources) -> Overview | None:
     asked = HandFilters(source=query.source, day_from=first, day_to=last)
     played = asked.condition(sources=sources)
     days = _days(played, first, last)
-    kinds = {kind: sum(counts[kind] for _, counts in days) for kind in VerdictKind.values}
+    kinds = {kind: sum(counts[kind] for _, counts in days) for kind in HandKind.values}
     codes = _codes(played)
     waits = _open_cases(query.source, sources)
     return Overview(
@@ -190,17 +191,17 @@ def _newest_day(source: str, sources: Sources, *, until: datetime | None = None)
 
 def _days(played: Q, first: date, last: date) -> tuple[tuple[date, Mapping[str, int]], ...]:
     counts: dict[date, dict[str, int]] = {
-        first + timedelta(days=number): dict.fromkeys(VerdictKind.values, 0)
+        first + timedelta(days=number): dict.fromkeys(HandKind.values, 0)
         for number in range((last - first).days + 1)
     }
-    rows = Hand.objects.filter(played).values_list("played_on", "verdict_kind")
-    for day, kind, count in rows.annotate(hands=Count("id")).order_by():
-        counts[day][kind] = count
+    rows = Hand.objects.filter(played).values_list("played_on", "verdict_kind", "is_conflict")
+    for day, kind, is_conflict, count in rows.annotate(hands=Count("id")).order_by():
+        counts[day][kind_of(kind, is_conflict=is_conflict)] += count
     return tuple(counts.items())
 
 
 def _codes(played: Q) -> tuple[tuple[str, int], ...]:
-    rows = Hand.objects.filter(played, verdict_kind=VerdictKind.DISCREPANT)
+    rows = Hand.objects.filter(played, verdict_kind=VerdictKind.DISCREPANT, is_conflict=False)
     counted = rows.values_list("error_code").annotate(hands=Count("id"))
     return tuple(counted.order_by("-hands", "error_code"))
 

@@ -12,6 +12,7 @@ from audit.selectors.access import Sources
 from audit.selectors.belonging import narrowed, uploads_seen
 from audit.selectors.comparisons import ComparisonRow, comparisons_of
 from audit.selectors.hands import HandRow
+from audit.selectors.kinds import KIND
 from audit.selectors.pages import KEY_MAX, HandNotFound
 from audit.selectors.twins import TwinRow, twins_of
 from audit.zstd import unpacked
@@ -19,15 +20,15 @@ from audit.zstd import unpacked
 # A step is asked for more often than anything else, and making this statement anew out of models
 # would take longer than all that the database does for it. Versions lie in the month of their hand:
 # where its key is written out, the other months are not even planned for.
-_PLAYED = """
+_PLAYED = f"""
 SELECT h.id, h.source, h.hand_id, h.game, h.ruleset, h."table", h.players, h.played_at,
-    h.played_on, h.started_at, h.currency, h.minor_digits, h.verdict_kind, h.error_code,
+    h.played_on, h.started_at, h.currency, h.minor_digits, {KIND}, h.error_code,
     h.finding_codes, h.finding_count, h.is_conflict, h.is_replaced, h.verdict_id, h.comparison_id,
-    v.raw, v.sha256, v.line, v.upload_id, u.name, u.feed, {more}
+    v.raw, v.sha256, v.line, v.upload_id, u.name, u.feed, {{more}}
 FROM audit_hand h
 JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 JOIN audit_upload u ON u.id = v.upload_id
-WHERE h.id = %(hand)s{narrowed}
+WHERE h.id = %(hand)s{{narrowed}}
 """
 _FOR_A_STEP = "false, false, false"
 # Whether there is more to be told than one hand's steps: other versions or lines that brought it

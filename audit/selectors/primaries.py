@@ -14,11 +14,16 @@ POSITIONS_LOOKED_AT = 50
 
 
 def primary_findings(rows: Sequence[HandRow]) -> dict[int, replay.Finding]:
-    """The primary findings by hand; of a hand without one the first warning.
+    """The primary findings by hand; of a hand without one the first warning, of one in conflict
+    none: it has those of several records.
 
     One query for the page, and one more where a hand differs from the one before it.
     """
-    wanted = {row.pk: code for row in rows if (code := row.leading_code) is not None}
+    wanted = {
+        row.pk: code
+        for row in rows
+        if not row.is_conflict and (code := row.leading_code) is not None
+    }
     verdicts = {row.verdict_pk: row.pk for row in rows if row.pk in wanted}
     found: dict[int, replay.Finding] = {}
     if verdicts:

@@ -46,7 +46,7 @@ LEFT JOIN LATERAL (
     SELECT f.code, f.seat, f.subject, f.logged, f.expected, f.rule FROM audit_comparisonfinding f
     WHERE f.comparison_id = h.comparison_id AND f.severity = 'error' ORDER BY f.position LIMIT 1
 ) between ON true
-WHERE {ASKED} AND h.verdict_kind = 'discrepant'
+WHERE {ASKED} AND h.verdict_kind = 'discrepant' AND NOT h.is_conflict
 ORDER BY h.played_at DESC, h.id DESC
 """  # noqa: S608 - from constants
 _COLUMNS = (
@@ -160,7 +160,8 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
                 title="Hands",
                 about="Each discrepant hand with its primary finding, the latest first. “Net off”"
                 " is how far the logged net results lie from the recomputed ones, over all seats or"
-                " wagers. A total sums up what is known.",
+                " wagers. A total sums up what is known. Hands in conflict are not among them: which"
+                " of their records holds was not said.",
                 columns=_COLUMNS,
                 lines=(*lines, *totals),
                 more=more,

@@ -48,18 +48,20 @@ CROSS JOIN LATERAL (
 ) n
 JOIN unnest(%s::text[], %s::numeric[], %s::numeric[]) AS t (currency, win, wager)
     ON t.currency = h.currency
-WHERE {ASKED} AND h.verdict_kind <> 'void' AND (n.net >= t.win OR n.valid_bet >= t.wager)
+WHERE {ASKED} AND h.verdict_kind <> 'void' AND NOT h.is_conflict
+    AND (n.net >= t.win OR n.valid_bet >= t.wager)
 """
 _UNSETTLED = f"""
 SELECT p.position, h.id, h.hand_id, h.currency, h.minor_digits, h.started_at, h.played_at,
     h.players, v.raw
 {PLAYED} JOIN audit_verdict w ON w.id = h.verdict_id AND w.version_id = h.version_id
 JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
-WHERE {ASKED} AND h.verdict_kind <> 'void' AND w.settlement IS NULL
+WHERE {ASKED} AND h.verdict_kind <> 'void' AND NOT h.is_conflict
+    AND w.settlement IS NULL
 """
 _VOID = f"""
 SELECT p.position, h.id, h.hand_id, h.currency, h.minor_digits, h.started_at, h.played_at
-{PLAYED} WHERE {ASKED} AND h.verdict_kind = 'void'
+{PLAYED} WHERE {ASKED} AND h.verdict_kind = 'void' AND NOT h.is_conflict
 """
 _COLUMNS = (
     Column(key="at", title="Time (UTC)", shape=Shape.TIME),

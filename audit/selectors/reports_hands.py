@@ -17,7 +17,8 @@ from audit.selectors.totals import PLAYED, ROWS_AT_ONCE, TotalsQuery, newest_day
 ASKED = "(%s = '' OR h.game = %s) AND (%s = '' OR h.players @> ARRAY[%s]::varchar(128)[])"
 _DIGEST = f"""
 SELECT count(*), coalesce(sum(hashtextextended(concat_ws(
-    ',', h.id, h.version_id, h.verdict_id, h.comparison_id, h.verdict_kind, h.is_conflict
+    ',', h.id, h.version_id, h.verdict_id, h.comparison_id, h.verdict_kind, h.is_conflict,
+    h.contending_verdicts
 ), 0)), 0)::text
 {PLAYED} WHERE {ASKED}
 """

@@ -348,8 +348,13 @@ def _checks(
     for (_, currency, digits), figures in days.items():
         by_day.setdefault((currency, digits), Figures()).add(figures)
     hands = sum(one.hands for one in by_table.values())
-    kinds = sum(one.clean + one.consistent + one.discrepant + one.void for one in by_table.values())
-    yield count_check("Each hand has one verdict", "Hands", hands, "By verdict", kinds)
+    kinds = sum(
+        one.clean + one.consistent + one.discrepant + one.void + one.in_conflict
+        for one in by_table.values()
+    )
+    yield count_check(
+        "Each hand has one verdict", "Hands", hands, "By verdict, and in conflict", kinds
+    )
     day_hands = sum(one.hands for one in by_day.values())
     yield count_check("Days and tables, hands", "By day", day_hands, "By table", hands)
     for (currency, digits), one in sorted(by_table.items()):

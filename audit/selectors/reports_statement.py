@@ -106,7 +106,7 @@ def read_day(scope: Scope, day: date, rules: Rules) -> bytes:
                 digits=digits,
                 started_at=started_at,
                 verdict=verdict,
-                state="void" if verdict == "void" else "in conflict" if is_conflict else "",
+                state="in conflict" if is_conflict else "void" if verdict == "void" else "",
                 valid_bet=_sum((row[10] for row in own), digits),
                 rake=_sum((row[6] for row in own), digits),
                 net_logged=net_logged,

@@ -52,7 +52,8 @@ FROM {PLACES} CROSS JOIN LATERAL (
 ) h
 """  # noqa: S608 - from constants
 _KINDS = ", ".join(
-    f"count(*) FILTER (WHERE h.verdict_kind = '{kind}')" for kind in VerdictKind.values
+    f"count(*) FILTER (WHERE h.verdict_kind = '{kind}' AND NOT h.is_conflict)"
+    for kind in VerdictKind.values
 )
 
 # What the settlement of a verdict `w` comes to. It writes its money with exactly the decimals of
@@ -137,8 +138,8 @@ class TotalsQuery:
 class Totals:
     """One table's day in one game and currency, under one ruleset or under all of them.
 
-    `kinds` counts hands by verdict and adds up to `hands`. `sum` holds what is neither void nor in
-    conflict; `twin_sum` is the part of it that comes from the `twins`, hands that say the same as
+    `kinds` counts hands by verdict, and adds up to `hands` together with those that are
+    `in_conflict`. `sum` holds what is neither void nor in conflict; `twin_sum` is the part of it that comes from the `twins`, hands that say the same as
     an earlier one under another id.
     """
 

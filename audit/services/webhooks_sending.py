@@ -50,7 +50,7 @@ SELECT l.index, f.code, f.severity, f.event, f.seat, f.subject, f.logged, f.expe
     f.confidence, f.follows, f.explained_by, w.ruleset, w.engine,
     {kind} AS kind, {digest} AS digest, v.number, h.id, h.source, h.hand_id, h.game, h."table",
     h.currency, h.minor_digits,
-    h.started_at, v.id = h.version_id AS is_current
+    h.started_at, v.id = ANY(coalesce(h.contending, ARRAY[h.version_id])) AS is_current
 FROM audit_sealedleaf l
 JOIN {findings} f ON f.id = l.row
 {joins}

@@ -222,7 +222,7 @@ def test_choices_are_the_games_kinds_codes_tables_and_sources(ingest) -> None:
     assert [value for value, _ in choices.games] == list(replay.GAMES)
     assert choices.verdicts == (
         ("clean", "Clean"), ("consistent", "Consistent"), ("discrepant", "Discrepant"),
-        ("void", "Void"),
+        ("void", "Void"), ("conflict", "In conflict"),
     )  # fmt: skip
     assert [value for value, _ in choices.codes] == list(replay.CODES)
 

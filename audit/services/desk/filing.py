@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -48,9 +48,16 @@ ERRORS_LOOKED_AT = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Looked:
-    """A hand as it stands now; `cause` is None where no error is found of it."""
+    """A hand as it stands now; `cause` is None where no error is found of it.
+
+    `verdict` and `comparison` are those that have the errors. A hand in conflict stands where the
+    first of its records that has an error puts it, in an order that does not depend on which came
+    first, and nothing is known of what it costs: its records have different figures.
+    """
 
     hand: Hand
+    verdict: int
+    comparison: int | None
     cause: CauseKey | None
     exposure: Exposure
 
@@ -77,34 +84,50 @@ def file_hands(hand_ids: Iterable[int]) -> int:
 def _is_known(docket: Docket | None, hand: Hand) -> bool:
     if docket is not None and hand.is_replaced and docket.member_id is not None:
         return False
-    return docket is not None and (docket.verdict_id, docket.comparison_id) == (
-        hand.verdict_id,
-        hand.comparison_id,
-    )
+    return docket is not None and (
+        docket.verdict_id,
+        docket.comparison_id,
+        docket.contending_verdicts,
+    ) == (hand.verdict_id, hand.comparison_id, hand.contending_verdicts)
 
 
 def _look(hands: Sequence[Hand]) -> list[_Looked]:
     """Read what is found of these hands, and what the error costs."""
     errors = _errors_of(hands)
-    wrong = [hand for hand in hands if errors[hand.pk]]
+    wrong = [hand for hand in hands if errors[hand.pk].found]
     keys = [hand.pk for hand in wrong]
     verdicts = Verdict.objects.filter(
-        within("version_id", keys), pk__in=[hand.verdict_id for hand in wrong]
+        within("version_id", keys), pk__in=[errors[hand.pk].verdict for hand in wrong]
     )
     settlements = dict(verdicts.values_list("pk", "settlement"))
     versions = HandVersion.objects.filter(
         within("hand_id", keys), pk__in=[hand.version_id for hand in wrong]
     )
     records = dict(versions.values_list("pk", "raw"))
-    looked = {hand.pk: _Looked(hand=hand, cause=None, exposure=NOTHING) for hand in hands}
+    looked = {
+        hand.pk: _Looked(
+            hand=hand,
+            verdict=errors[hand.pk].verdict,
+            comparison=errors[hand.pk].comparison,
+            cause=None,
+            exposure=NOTHING,
+        )
+        for hand in hands
+    }
     for hand in wrong:
-        settlement = settlements.get(hand.verdict_id)
+        settlement = settlements.get(errors[hand.pk].verdict)
         rakes = {one["seat"]: one["rake"] for one in (settlement or {}).get("seats", ())}
         cause = cause_of(
-            errors[hand.pk], source=hand.source, game=hand.game, ruleset=hand.ruleset, rakes=rakes
+            errors[hand.pk].found,
+            source=hand.source,
+            game=hand.game,
+            ruleset=hand.ruleset,
+            rakes=rakes,
         )
-        exposure = _exposed(bytes(records[hand.version_id]), settlement)
-        looked[hand.pk] = _Looked(hand=hand, cause=cause, exposure=exposure)
+        exposure = NOTHING
+        if not hand.is_conflict:
+            exposure = _exposed(bytes(records[hand.version_id]), settlement)
+        looked[hand.pk] = replace(looked[hand.pk], cause=cause, exposure=exposure)
     return list(looked.values())
 
 
@@ -120,25 +143,41 @@ def _exposed(packed: bytes, settlement: Mapping[str, object] | None) -> Exposure
     return exposure_of(read, settlement)
 
 
-def _errors_of(hands: Sequence[Hand]) -> dict[int, list[replay.Finding]]:
-    """The errors of verdict and comparison together, in their order.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Errors:
+    """What is wrong with a record of a hand: `found` are the errors of its verdict and comparison
+    together, in their order."""
 
-    None of a hand for which another stands: that one has them. Of one verdict or comparison the
-    first ERRORS_LOOKED_AT: a hand may have thousands.
+    verdict: int
+    comparison: int | None
+    found: list[replay.Finding]
+
+
+def _errors_of(hands: Sequence[Hand]) -> dict[int, _Errors]:
+    """What is wrong with each hand; of one in conflict with the first record that has an error.
+
+    Nothing with a hand for which another stands: that one has it. Of one verdict or comparison the
+    first ERRORS_LOOKED_AT errors: a hand may have thousands.
     """
-    verdicts = {hand.verdict_id for hand in hands}
+    verdicts = {key for hand in hands for key in (hand.contending_verdicts or [hand.verdict_id])}
     own = _first(Finding.objects.filter(verdict_id__in=verdicts), "verdict_id")
     compared = {hand.comparison_id for hand in hands if hand.comparison_id is not None}
     between: dict[int, list[replay.Finding]] = {}
     if compared:
         rows = ComparisonFinding.objects.filter(comparison_id__in=compared)
         between = _first(rows, "comparison_id")
-    return {
-        hand.pk: []
-        if hand.is_replaced
-        else own.get(hand.verdict_id, []) + between.get(hand.comparison_id or 0, [])
-        for hand in hands
-    }
+    looked = {}
+    for hand in hands:
+        found = own.get(hand.verdict_id, []) + between.get(hand.comparison_id or 0, [])
+        looked[hand.pk] = _Errors(
+            verdict=hand.verdict_id,
+            comparison=hand.comparison_id,
+            found=[] if hand.is_replaced else found,
+        )
+        others = () if found or hand.is_replaced else hand.contending_verdicts or ()
+        if other := next((key for key in others if own.get(key)), None):
+            looked[hand.pk] = _Errors(verdict=other, comparison=None, found=own[other])
+    return looked
 
 
 def _first(rows: QuerySet[Any], key: str) -> dict[int, list[replay.Finding]]:
@@ -181,13 +220,14 @@ def _move(looked: Sequence[_Looked], dockets: Mapping[int, Docket]) -> set[int]:
                 hand_id=one.hand.pk,
                 verdict_id=one.hand.verdict_id,
                 comparison_id=one.hand.comparison_id,
+                contending_verdicts=one.hand.contending_verdicts,
                 member=begun.get(one.hand.pk),
             )
             for one in looked
         ),
         update_conflicts=True,
         unique_fields=["hand"],
-        update_fields=["verdict", "comparison", "member"],
+        update_fields=["verdict", "comparison", "contending_verdicts", "member"],
     )
     _tell(left, members, now)
     return {one.case_id for one in left} | {one.case_id for one in members}
@@ -201,8 +241,8 @@ def _member(one: _Looked, case_id: int, now: datetime) -> CaseHand:
     return CaseHand(
         case_id=case_id,
         hand_id=one.hand.pk,
-        verdict_id=one.hand.verdict_id,
-        comparison_id=one.hand.comparison_id,
+        verdict_id=one.verdict,
+        comparison_id=one.comparison,
         played_at=one.hand.played_at,
         table=one.hand.table,
         currency=one.hand.currency,

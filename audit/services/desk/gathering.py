@@ -7,8 +7,8 @@ on later:
   their rows are committed, so the mark moves only over keys that were drawn by transactions which
   have all ended: see `_complete_through`.
 * dockets (`docket`): hands looked at before whose current verdict or comparison is another now,
-  because they were restated, audited again, or compared with another hand; and those for which
-  another hand stands now.
+  because they were restated, audited again, or compared with another hand; those that are in
+  conflict since, or no longer; and those for which another hand stands now.
 * hands (`hand`): every stored hand with findings has a docket. This one finds nothing as long as
   the first does what it says; it makes sure that no fault of ours hides a hand for good.
 """
@@ -73,6 +73,7 @@ _CHANGED = """
 SELECT d.hand_id FROM audit_docket d JOIN audit_hand h ON h.id = d.hand_id
 WHERE d.hand_id > %(after)s AND d.hand_id <= %(through)s
     AND (h.verdict_id <> d.verdict_id OR h.comparison_id IS DISTINCT FROM d.comparison_id
+        OR h.contending_verdicts IS DISTINCT FROM d.contending_verdicts
         OR h.is_replaced AND d.member_id IS NOT NULL)
 ORDER BY d.hand_id
 """

@@ -33,6 +33,7 @@ _VERDICTS = (
     ("clean", say("Clean")),
     ("consistent", say("Consistent")),
     ("void", say("Void")),
+    ("conflict", say("In conflict")),
 )
 DIFFERENCES_MAX = 200
 VALUE_MAX = 200

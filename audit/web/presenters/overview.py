@@ -31,6 +31,7 @@ from audit.web.presenters.hands import SHORT_MONTHS, day_words
 # From the bottom of a bar up, the graver first.
 KINDS = (
     ("discrepant", say("Discrepant")),
+    ("conflict", say("In conflict")),
     ("void", say("Void")),
     ("consistent", say("Consistent")),
     ("clean", say("Clean")),
@@ -105,7 +106,8 @@ def present_overview(found: figures.Overview) -> dict[str, Any]:
     period = {"from": found.first.isoformat(), "to": found.last.isoformat()}
     if found.query.source:
         period["source"] = found.query.source
-    kinds = [pair for pair in KINDS if pair[0] in found.kinds]
+    # A store without a conflict has no need of the word.
+    kinds = [pair for pair in KINDS if pair[0] != "conflict" or found.kinds["conflict"]]
     days, ticks = _days(found, kinds, period)
     return {
         "found": found,
