@@ -1,9 +1,9 @@
-"""How long what is kept, what is held, what is due, and what went under which run."""
+"""How long what is kept, what is held, and what went under which run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -20,17 +20,6 @@ from audit.models import (
 from audit.selectors.access import Sources
 from replay.evidence import Frontier
 
-# Why something stays though others of its age go; the words that `audit_retention_stays` gives.
-KEPT_BECAUSE = {
-    "hold": "under a legal hold",
-    "lifted": "its hold was lifted by whoever deletes, or since the run began",
-    "date": "not of age: something was added later",
-    "case": "named by a case that is kept",
-    "open": "still open",
-    "later": "a later case goes on from it",
-    "hand": "became a hand that is kept",
-    "other": "not there any more",
-}
 # What holds where nobody ever set a term, as `audit_retention_in_force` has it, too.
 DEFAULTS = dict.fromkeys(RecordClass, (10, TermUnit.YEAR)) | {
     RecordClass.ATTACHMENTS: (90, TermUnit.DAY)
@@ -64,19 +53,43 @@ def term_words(count: int, unit: str) -> str:
     return f"{count:,} {plural if count != 1 else plural[:-1]}"
 
 
+# A class with a source; None: what belongs to no source.
+Place = tuple[RecordClass, str | None]
+
 _IN_FORCE = """
 SELECT f.term, f.cutoff, t.count, t.unit, t.source
-FROM audit_retention_in_force(%(class)s, %(source)s) f
+FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY p (class, source, number)
+CROSS JOIN LATERAL audit_retention_in_force(p.class, p.source) f
 LEFT JOIN audit_retentionterm t ON t.id = f.term
+ORDER BY p.number
 """
 
 
-def term_in_force(record_class: RecordClass, source: str | None) -> TermInForce:
-    """The term of a class in a source; for None the longest of all, by which goes what belongs to
-    no source."""
+def terms_in_force(places: Sequence[Place]) -> tuple[TermInForce, ...]:
+    """The term at each of these places, in their order; for None the longest of all, by which goes
+    what belongs to no source. One question, and so one moment."""
     with connection.cursor() as cursor:
-        cursor.execute(_IN_FORCE, {"class": record_class.value, "source": source})
-        term, cutoff, count, unit, of_source = cursor.fetchone()
+        cursor.execute(
+            _IN_FORCE, [[name.value for name, _ in places], [source for _, source in places]]
+        )
+        found = cursor.fetchall()
+    return tuple(_term(*place, *row) for place, row in zip(places, found, strict=True))
+
+
+def term_in_force(record_class: RecordClass, source: str | None) -> TermInForce:
+    """The term of a class in a source; see `terms_in_force`."""
+    return terms_in_force([(record_class, source)])[0]
+
+
+def _term(
+    record_class: RecordClass,
+    source: str | None,
+    term: int | None,
+    cutoff: datetime,
+    count: int,
+    unit: str,
+    of_source: str | None,
+) -> TermInForce:
     if term is None:
         count, unit = DEFAULTS[record_class]
     return TermInForce(
@@ -218,140 +231,6 @@ def _runs(rows: Any) -> Iterator[RunRow]:
             leaves=leaves, root="" if root is None else bytes(root).hex(), certificate=text,
             sha256="" if sha256 is None else bytes(sha256).hex(),
         )  # fmt: skip
-
-
-# -- what is due ----------------------------------------------------------------------------
-
-# Of each class: the rows that are items, when one was received, and which belong to a source.
-_RECEIVED = {
-    "hands": (
-        "audit_hand t LEFT JOIN audit_handversion v ON v.hand_id = t.id AND v.number = 1",
-        "v.created_at",
-        "t.source",
-    ),
-    "refusals": ("audit_refusal t JOIN audit_upload u ON u.id = t.upload_id", "u.created_at", None),
-    "cases": ("audit_case t", "t.opened_at", "t.source"),
-    "journal": ("audit_journal t", "t.at", "t.source"),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """What a run goes over: items of a class and source with keys below `bound`.
-
-    `deleter` is the account that deletes and `since` when its run began: what was under a hold that
-    this account lifted, or that was lifted since, stays. None for both where no run is meant.
-    """
-
-    record_class: RecordClass
-    source: str | None
-    cutoff_at: datetime
-    bound: int
-    deleter: int | None = None
-    since: datetime | None = None
-
-    @property
-    def _name(self) -> str | None:
-        if self.record_class == RecordClass.HANDS:
-            return "hands" if self.source is not None else "refusals"
-        if self.record_class == RecordClass.CASES:
-            return "cases" if self.source is not None else None
-        return "journal" if self.record_class == RecordClass.JOURNAL else None
-
-    def _query(self, what: str, tail: str) -> tuple[str, list[Any]]:
-        assert self._name is not None
-        table, _, source = _RECEIVED[self._name]
-        condition, values = "", []
-        if source is not None:
-            condition = f" AND {source} IS NOT DISTINCT FROM %s"
-            values = [self.source]
-        query = f"SELECT {what} FROM {table} WHERE t.id < %s{condition} {tail}"  # noqa: S608
-        return query, [self.bound, *values]
-
-    def count(self) -> int:
-        """How many items there are to look at."""
-        if self._name is None:
-            return 0
-        query, values = self._query("count(*)", "")
-        with connection.cursor() as cursor:
-            cursor.execute(query, values)
-            return int(cursor.fetchone()[0])
-
-    def batches(self, size: int) -> Iterator[list[tuple[int, str | None]]]:
-        """The items batch by batch, each with why it stays, None where it is due.
-
-        Cases come the newest first, so that one that goes on from another is gone before it.
-        """
-        if self._name is None:
-            return
-        is_falling = self.record_class == RecordClass.CASES
-        last = self.bound if is_falling else 0
-        order = "t.id < %s ORDER BY t.id DESC" if is_falling else "t.id > %s ORDER BY t.id"
-        keeps = "t.id, audit_retention_stays(%s, %s, %s, t.id, %s, %s::timestamptz)"
-        while True:
-            query, values = self._query(keeps, f"AND {order} LIMIT %s")
-            asked = [self.record_class.value, self.source, self.cutoff_at, self.deleter, self.since]
-            asked += [*values, last, size]
-            with connection.cursor() as cursor:
-                cursor.execute(query, asked)
-                rows = cursor.fetchall()
-            if not rows:
-                return
-            last = rows[-1][0]
-            yield rows
-
-
-# Bounds that were looked up already, by what is looked through and the date.
-Bounds = dict[tuple[str, datetime], int]
-
-
-def scope_of(
-    record_class: RecordClass,
-    source: str | None,
-    cutoff_at: datetime,
-    *,
-    bounds: Bounds | None = None,
-    deleter: int | None = None,
-    since: datetime | None = None,
-) -> Scope:
-    """What a run would go over. Keys grow as rows are stored, so those of age are the first ones:
-    where two were stored out of order within minutes, the run after this one takes the rest."""
-    scope = Scope(
-        record_class=record_class,
-        source=source,
-        cutoff_at=cutoff_at,
-        bound=0,
-        deleter=deleter,
-        since=since,
-    )
-    name = scope._name  # noqa: SLF001 - this is its factory
-    if name is None:
-        return scope
-    known = {} if bounds is None else bounds
-    if (name, cutoff_at) not in known:
-        known[name, cutoff_at] = _bound(name, cutoff_at)
-    return replace(scope, bound=known[name, cutoff_at])
-
-
-def _bound(name: str, cutoff_at: datetime) -> int:
-    """The key behind the last row of age, by halves; of cases, which are few, behind the last."""
-    table, received, _ = _RECEIVED[name]
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT max(t.id) FROM {table}")  # noqa: S608 - from constants
-        low, high = 1, (cursor.fetchone()[0] or 0) + 1
-        while low < high and name != "cases":
-            middle = (low + high) // 2
-            cursor.execute(
-                f"SELECT t.id, {received} FROM {table}"  # noqa: S608 - from constants
-                " WHERE t.id >= %s ORDER BY t.id LIMIT 1",
-                [middle],
-            )
-            key, at = cursor.fetchone() or (high, None)
-            if at is not None and at < cutoff_at:
-                low = key + 1
-            else:
-                high = middle
-    return high
 
 
 # -- what went ------------------------------------------------------------------------------

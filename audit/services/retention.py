@@ -30,14 +30,8 @@ from audit.models import (
     TermUnit,
 )
 from audit.selectors.access import Access, Act
-from audit.selectors.retention import (
-    DEFAULTS,
-    Scope,
-    deleted_leaves,
-    scope_of,
-    term_in_force,
-    term_words,
-)
+from audit.selectors.retention import DEFAULTS, deleted_leaves, term_in_force, term_words
+from audit.selectors.retention_due import Scope, scope_of
 from audit.services.journal import record
 from audit.services.retention_deleting import delete_batch
 from audit.services.sealing import seal

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -18,15 +17,8 @@ from django.views.decorators.http import require_POST, require_safe
 from audit.models import LegalHold, RecordClass, TermUnit
 from audit.selectors.access import Access, Act, Sources
 from audit.selectors.erasures import list_erasures
-from audit.selectors.retention import (
-    Bounds,
-    get_run,
-    list_holds,
-    list_runs,
-    list_terms,
-    scope_of,
-    term_in_force,
-)
+from audit.selectors.retention import get_run, list_holds, list_runs, list_terms
+from audit.selectors.retention_due import Due, all_due
 from audit.selectors.retention_places import known_sources, places
 from audit.services.retention import RetentionRefused, lift_hold, place_hold, set_term
 from audit.web.access import access_of_request, needs
@@ -83,23 +75,20 @@ def _page(request: HttpRequest, problem: str | None = None) -> HttpResponse:
 
 
 def _all_due(sources: Sources) -> list[dict[str, Any]]:
-    # In one transaction it is one moment, so that places with one term have one date.
-    with transaction.atomic():
-        bounds: Bounds = {}
-        return [_due(*place, bounds) for place in places(sources=sources)[:PLACES_SHOWN]]
+    return [_due(one) for one in all_due(places(sources=sources)[:PLACES_SHOWN])]
 
 
-def _due(record_class: RecordClass, source: str | None, bounds: Bounds) -> dict[str, Any]:
-    term = term_in_force(record_class, source)
+def _due(one: Due) -> dict[str, Any]:
+    term = one.term
     return {
-        "title": CLASSES[record_class],
-        "source": source,
+        "title": CLASSES[term.record_class],
+        "source": term.source,
         "count": term.count,
         "unit": UNITS[term.unit],
         "is_own": term.is_own,
         "cutoff_at": term.cutoff_at,
-        "due": scope_of(record_class, source, term.cutoff_at, bounds=bounds).count(),
-        "is_looked_at": record_class == RecordClass.CASES,
+        "due": one.count,
+        "is_looked_at": term.record_class == RecordClass.CASES,
     }
 
 

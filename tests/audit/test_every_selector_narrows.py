@@ -93,7 +93,7 @@ WHOLE = frozenset(
     re.findall(
         r"\w+",
         """census diagnosis diagnosis_evidence evidence metrics partitions references retention
-    sealed_rows veiled_rows verifying verifying_heads verifying_rows vitals""",
+    retention_due sealed_rows veiled_rows verifying verifying_heads verifying_rows vitals""",
     )
 )
 

@@ -41,7 +41,8 @@ from audit.models import (
 from audit.models.uploads import UploadSource
 from audit.selectors.access import access_of
 from audit.selectors.references import missing_references
-from audit.selectors.retention import deleted_leaves, list_runs, scope_of, term_in_force
+from audit.selectors.retention import deleted_leaves, list_runs, term_in_force
+from audit.selectors.retention_due import all_due, scope_of
 from audit.services import compare_table, retention, retention_deleting
 from audit.services.bundling import bundle_hand
 from audit.services.retention import (
@@ -272,6 +273,39 @@ def test_a_longer_term_set_meanwhile_stops_a_run(ingest, keeper):
 # -- a run ----------------------------------------------------------------------------------
 
 
+def test_what_is_due_is_told_of_each_place_by_its_own_term_in_a_fixed_number_of_questions(
+    ingest, keeper, django_assert_num_queries
+):
+    """Each year for ten years a hand of each source came, and a line that is none."""
+    years = {f"s{number}": number for number in range(1, 7)}
+    for year in range(10, 0, -1):
+        hands = [changed(B, source=source, hand_id=f"{year}") for source in years]
+        row = ingest(log(*hands, b"{}"))
+        then = f"now() - interval '{year} years 1 day'"
+        tamper(
+            f"UPDATE audit_handversion SET created_at = {then} WHERE upload_id = {row.id}",
+            f"UPDATE audit_upload SET created_at = {then} WHERE id = {row.id}",
+        )
+    for source, count in years.items():
+        set_term(access=keeper, record_class=HANDS, source=source, count=count,
+                 unit=TermUnit.YEAR, reason="x")  # fmt: skip
+    places = [(HANDS, source) for source in years]
+    with django_assert_num_queries(3):
+        (alone,) = all_due(places[:1])
+    with django_assert_num_queries(3):
+        due = all_due(places)
+    assert [one.term.source for one in due] == list(years)
+    assert [one.count for one in due] == [11 - count for count in years.values()]
+    assert alone.count == 10
+    others = [(HANDS, None), (CASES, "s1"), (JOURNAL, "s1"), (JOURNAL, None),
+              (RecordClass.ATTACHMENTS, "s1")]  # fmt: skip
+    with django_assert_num_queries(9):
+        whole = all_due([*places, *others])
+    # Refused lines go by the longest term, which nobody set: ten years.
+    assert [one.count for one in whole] == [*(one.count for one in due), 1, 0, 0, 0, 0]
+    assert [one.term for one in whole] == [term_in_force(*place) for place in [*places, *others]]
+
+
 def test_what_is_of_age_goes_with_all_that_hangs_on_it_and_the_log_still_verifies(ingest, keeper):
     ingest_all_kinds(ingest)
     age()
@@ -377,11 +411,11 @@ def test_what_was_deleted_without_a_run_is_still_missing(ingest, keeper):
     ingest(log(B, changed(B, hand_id="other")))
     seal()
     row = HandVersion.objects.order_by("pk").first()
-    tamper(f"DELETE FROM audit_handversion WHERE id = {row.pk}")
+    tamper(f"DELETE FROM audit_handversion WHERE id = {row.id}")
     status, words = verify()
     assert status == 1
     index = SealedLeaf.objects.get(kind=LeafKind.VERSION, row=row.pk).index
-    assert f"hand version {row.pk}: deleted; it was sealed as leaf {index:,}" in words
+    assert f"hand version {row.id}: deleted; it was sealed as leaf {index:,}" in words
 
 
 def test_a_run_that_says_it_deleted_more_is_named(ingest, keeper):
@@ -392,8 +426,8 @@ def test_a_run_that_says_it_deleted_more_is_named(ingest, keeper):
     assert done.items == 1
     row = HandVersion.objects.get()
     tamper(
-        f"DELETE FROM audit_handversion WHERE id = {row.pk}",
-        f"UPDATE audit_retentiondeletion SET rows = rows || {row.pk}::bigint"
+        f"DELETE FROM audit_handversion WHERE id = {row.id}",
+        f"UPDATE audit_retentiondeletion SET rows = rows || {row.id}::bigint"
         f" WHERE kind = {LeafKind.VERSION.value}",
     )
     status, words = verify()

@@ -33,7 +33,6 @@ from tests.web.test_access_table import COMMON, address_of, letter_of
 BESIDE_MAX = 40
 # What asks more, and why that is not a list that grows.
 ASKS_MORE = {
-    "retention": "reads off the store what is due at each place, at most PLACES_SHOWN of them",
     "certificate": "tells what has come since to a table that has changed, by one more question",
 }
 
@@ -127,5 +126,5 @@ def test_each_page_asks_as_much_for_three_rows_as_for_one(people: tuple[Any, Any
     assert grown == {}
     most = WHO_ASKS + JOURNAL + BESIDE_MAX
     many = {name for name, count in for_one.items() if count > most}
-    assert many <= {"retention"}
+    assert many == set()
     assert for_three["certificate"] <= for_one["certificate"] + 1

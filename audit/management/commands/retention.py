@@ -14,7 +14,8 @@ from audit.management.progress import Progress
 from audit.models import RecordClass, RetentionRun
 from audit.selectors.access import access_of
 from audit.selectors.evidence import LogDamaged
-from audit.selectors.retention import KEPT_BECAUSE, RunRow, list_runs, scope_of, term_in_force
+from audit.selectors.retention import RunRow, list_runs, term_in_force
+from audit.selectors.retention_due import KEPT_BECAUSE, all_due, scope_of
 from audit.selectors.retention_places import places
 from audit.selectors.seal_keys import SealKeyMissing
 from audit.services.retention import RetentionRefused, begin_run, continue_run
@@ -98,17 +99,12 @@ class Command(BaseCommand):
 
     def list_due(self) -> None:
         """A line for each class and source: its term, and how many are of age."""
-        for record_class, source in places(sources=None):
-            term = term_in_force(record_class, source)
-            count = scope_of(record_class, source, term.cutoff_at).count()
-            where = "no source" if source is None else source
-            due = (
-                f"{count:,} to look at"
-                if record_class == RecordClass.CASES
-                else f"{count:,} of age"
-            )
+        for one in all_due(places(sources=None)):
+            term, is_case = one.term, one.term.record_class == RecordClass.CASES
+            where = "no source" if term.source is None else term.source
+            due = f"{one.count:,} to look at" if is_case else f"{one.count:,} of age"
             self.stdout.write(
-                f"{record_class.value}, {where}: kept {term.words}; received before"
+                f"{term.record_class.value}, {where}: kept {term.words}; received before"
                 f" {term.cutoff_at:%Y-%m-%d}: {due}"
             )
 
