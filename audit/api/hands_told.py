@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from django.urls import reverse
 
@@ -33,12 +33,17 @@ def _head(row: Row) -> dict[str, Any]:
         "day": row["played_on"],
         "currency": row["currency"],
         "minor_digits": row["minor_digits"],
-        "verdict": kind_of(row["verdict_kind"], is_conflict=row["is_conflict"]),
+        "verdict": _kind(row),
         "primary_code": row["error_code"] or None,
         "codes": list(row["finding_codes"]),
         "findings": row["finding_count"],
         "is_conflict": row["is_conflict"],
     }
+
+
+def _kind(row: Row) -> shapes.HandKind:
+    kind = kind_of(row["verdict_kind"], is_conflict=row["is_conflict"])
+    return cast("shapes.HandKind", kind)
 
 
 def hand_short(row: Row) -> shapes.HandShort:
@@ -213,6 +218,6 @@ def hand_findings(hand: Row, findings: Iterable[Row]) -> shapes.HandFindings:
         ruleset=hand["ruleset"],
         currency=hand["currency"],
         minor_digits=hand["minor_digits"],
-        verdict=kind_of(hand["verdict_kind"], is_conflict=hand["is_conflict"]),
+        verdict=_kind(hand),
         findings=[finding(one) for one in findings],
     )

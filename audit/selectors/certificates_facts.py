@@ -29,8 +29,8 @@ _PLAYED = f"FROM {PLACES} JOIN audit_hand h ON {IN_PLACE.format(of='h')} AND NOT
 
 _HANDS = f"""
 SELECT h.id, h.hand_id, h.version_id, encode(v.sha256, 'hex'), f.upload_id, f.line, h.game,
-    {KIND}, h.is_conflict, v.upload_id, v.line, h.played_at, h.started_at, h.currency, h.minor_digits,
-    w.settlement::text, v.raw
+    {KIND}, h.is_conflict, v.upload_id, v.line, h.played_at, h.started_at, h.currency,
+    h.minor_digits, w.settlement::text, v.raw
 {_PLAYED}
 JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 JOIN audit_handversion f ON f.hand_id = h.id AND f.number = 1

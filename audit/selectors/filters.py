@@ -141,18 +141,7 @@ class HandFilters:
         if not self.text:
             # Another hand stands for it; who knows its name finds it, and is led on there.
             wanted &= Q(is_replaced=False)
-        for column, value in (
-            ("game", self.game),
-            ("table", self.table),
-            ("source", self.source),
-            ("currency", self.currency),
-        ):
-            if value:
-                wanted &= Q(**{column: value})
-        if self.verdict == HandKind.CONFLICT:
-            wanted &= Q(is_conflict=True)
-        elif self.verdict:
-            wanted &= Q(verdict_kind=self.verdict)
+        wanted &= self._named()
         if named := [name for name in (self.player, self.met) if name]:
             wanted &= Q(players__contains=named)
         if self.code:
@@ -165,8 +154,6 @@ class HandFilters:
             )
         if self.upload is not None:
             wanted &= _in_upload(self.upload, sources)
-        if self.is_conflict:
-            wanted &= Q(is_conflict=True)
         if self.rules:
             wanted &= names_out_of_force(list_periods(sources=sources))
         if self.open_days:
@@ -175,6 +162,19 @@ class HandFilters:
             wanted &= _with_risk(self.at_risk)
         wanted &= self._held()
         return wanted & self._days()
+
+    def _named(self) -> Q:
+        """What a hand has a column for; one in conflict has the gravest of its verdicts there."""
+        is_kind = self.verdict == HandKind.CONFLICT
+        columns = {
+            "game": self.game,
+            "table": self.table,
+            "source": self.source,
+            "currency": self.currency,
+            "verdict_kind": "" if is_kind else self.verdict,
+            "is_conflict": is_kind or self.is_conflict,
+        }
+        return Q(**{column: value for column, value in columns.items() if value})
 
     def _held(self) -> Q:
         """Where a tile or a combination lay, who sat there, and what a seat's net was.

@@ -49,9 +49,9 @@ class HandRow:
     """One hand as a list shows it.
 
     `played_at` is the instant in UTC, `started_at` the time as logged. `error_code` is the primary
-    finding, empty where there is none; `verdict` is one of HandKind. `is_conflict`: records of other
-    meaning came under the same source and id; then the findings and players are those of all of
-    them, and none is primary.
+    finding, empty where there is none; `verdict` is one of HandKind. `is_conflict`: records of
+    other meaning came under the same source and id; then the findings and players are those of all
+    of them, and none is primary.
     """
 
     pk: int

@@ -29,7 +29,7 @@ FROM audit_hand h
 JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
 JOIN audit_upload u ON u.id = v.upload_id
 WHERE h.id = %(hand)s{{narrowed}}
-"""
+"""  # noqa: S608 - from constants
 _FOR_A_STEP = "false, false, false"
 # Whether there is more to be told than one hand's steps: other versions or lines that brought it
 # again; an earlier hand of its table and instant; something said of the rulesets of its source.

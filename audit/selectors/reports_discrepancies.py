@@ -160,8 +160,8 @@ def assemble(scope: Scope, parts: Iterable[tuple[date, bytes]], rules: Rules) ->
                 title="Hands",
                 about="Each discrepant hand with its primary finding, the latest first. “Net off”"
                 " is how far the logged net results lie from the recomputed ones, over all seats or"
-                " wagers. A total sums up what is known. Hands in conflict are not among them: which"
-                " of their records holds was not said.",
+                " wagers. A total sums up what is known. Hands in conflict are not among them:"
+                " which of their records holds was not said.",
                 columns=_COLUMNS,
                 lines=(*lines, *totals),
                 more=more,

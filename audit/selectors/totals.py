@@ -139,8 +139,8 @@ class Totals:
     """One table's day in one game and currency, under one ruleset or under all of them.
 
     `kinds` counts hands by verdict, and adds up to `hands` together with those that are
-    `in_conflict`. `sum` holds what is neither void nor in conflict; `twin_sum` is the part of it that comes from the `twins`, hands that say the same as
-    an earlier one under another id.
+    `in_conflict`. `sum` holds what is neither void nor in conflict; `twin_sum` is the part of it
+    that comes from the `twins`, hands that say the same as an earlier one under another id.
     """
 
     day: date | None
