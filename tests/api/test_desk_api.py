@@ -172,6 +172,27 @@ def test_s51_a_claim_is_lodged_and_its_status_followed(case: Case, post: Send, a
     assert ask(f"{CLAIMS}?player=Nobody").json()["claims"] == []
 
 
+def test_s53_a_suspicion_is_lodged_without_an_amount_and_leads_to_its_hands(
+    stored: Any, post: Send, ask: Send
+) -> None:
+    """About hands with which nothing is wrong: what is suspected shows in no figure."""
+    stored(*(changed(PAI_GOW, hand_id=f"fair-{number}") for number in range(2)))
+    assert desk.gather_cases().is_done
+    assert not Case.objects.exists()
+    fair = list(Hand.objects.order_by("pk"))
+    text = "Two of them always leave the third tile to each other."
+    receipt = post(CLAIMS, {
+        "player": fair[0].players[1], "said_at": fair[0].played_at.isoformat(), "text": text,
+        "hands": [str(hand.pk) for hand in fair],
+    }).json()  # fmt: skip
+    assert (receipt["text"], receipt["amount"], receipt["case_state"]) == (text, None, "open")
+    assert [one["hand"] for one in receipt["hands"]] == [str(hand.pk) for hand in fair]
+    assert [one["kind"] for one in receipt["history"]] == ["claimed"]
+    case = Case.objects.get()
+    assert (receipt["case"], case.cause_id) == (str(case.pk), None)
+    assert all(ask(f"/api/v1/hands/{one['hand']}/").status_code == 200 for one in receipt["hands"])
+
+
 def test_a_claim_that_makes_no_sense_is_told(case: Case, post: Send) -> None:
     hand = Hand.objects.get(hand_id="wrong-1")
     good = {
