@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -83,7 +84,8 @@ def operator_of(source: str, *, first: Any, second: Any) -> Operator:
     upload = hand_in(first, f"{source}.ndjson", *lines, refused)
     # Another record of a hand, and names that look alike.
     other = hand_of(source, "2").replace(b'"table"', b'"ext":{"note":1},"table"', 1)
-    alike = hand_of(source, "4").replace(f"{source}-Ann".encode(), f"{source}-Аnn".encode())
+    written = json.dumps(source, ensure_ascii=False)[1:-1]
+    alike = hand_of(source, "4").replace(f"{written}-Ann".encode(), f"{written}-Аnn".encode())
     hand_in(first, f"{source}-again.ndjson", other, alike, lines[0])
     assert not note_players(seconds=5)
     names = (player_of(source, "Ann"), f"{source}-Аnn")
@@ -112,7 +114,7 @@ def operator_of(source: str, *, first: Any, second: Any) -> Operator:
     keys["hook"] = create_webhook(
         access=access_of(first),
         name=f"{source} hook",
-        url=f"https://{source}.example/",
+        url=f"https://{re.sub('[^a-z]', '', source)}.example/",
         sources=[source],
     ).pk
     services.create_token(name=f"{source} robot", days=1, account=second.get_username())

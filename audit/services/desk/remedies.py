@@ -30,13 +30,13 @@ from audit.models import (
 )
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
+from audit.selectors.exports_sheet import neutral
 from audit.services.desk.acting import KEY_MAX, in_words, locked_case, reason_of, write_act
 from audit.services.desk.errors import CaseNotFound, DeskConflict, DeskRefused
 
 # What was decided says whether money may move: a fault of the log or of the engine moves none.
 MOVES_MONEY = (Decision.OPERATOR, Decision.PLAYER, Decision.RULE)
 PLAYERS_MAX = 5_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Scope(Enum):
@@ -238,7 +238,8 @@ def export_remedy(*, remedy_id: int, sources: Sources, user: User) -> tuple[Reme
 
 
 def as_csv(remedy: Remedy, case: Case, entries: Sequence[RemedyEntry]) -> bytes:
-    """A line an entry. No text can be taken for a formula; amounts stay numbers."""
+    """A line an entry. No text can be taken for a formula or a number, as in every table of this
+    service; amounts stay numbers."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(["remedy", "case", "source", "entry", "account", "player", "currency",
@@ -248,21 +249,16 @@ def as_csv(remedy: Remedy, case: Case, entries: Sequence[RemedyEntry]) -> bytes:
             [
                 str(remedy),
                 str(case),
-                _plain(case.source),
+                neutral(case.source),
                 entry.position + 1,
                 entry.account,
-                _plain(entry.player),
-                _plain(entry.currency),
+                neutral(entry.player),
+                neutral(entry.currency),
                 replay.format_minor(int(entry.amount_minor), entry.minor_digits),
-                _plain(_approver(remedy)),
+                neutral(_approver(remedy)),
             ]
         )
     return out.getvalue().encode()
-
-
-def _plain(text: str) -> str:
-    """A text that a spreadsheet takes for a text: an apostrophe before what begins a formula."""
-    return f"'{text}" if text.startswith((*_FORMULA, "'")) else text
 
 
 def _approver(remedy: Remedy) -> str:
