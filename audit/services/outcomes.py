@@ -186,7 +186,7 @@ def players_of(hand: replay.Hand) -> tuple[str, ...]:
     """Who played: by seat, or in a game without seats in the order of their first wager."""
     seats = getattr(hand, "seats", None)
     if seats is not None:
-        return tuple(entry.player for entry in sorted(seats, key=_BY_SEAT))
+        return tuple([entry.player for entry in sorted(seats, key=_BY_SEAT)])
     return tuple(dict.fromkeys(_wagerers(hand)))
 
 
@@ -216,4 +216,4 @@ def instant_of(started_at: str) -> datetime:
 
 def day_of(started_at: str) -> date:
     """The day in the offset of the log."""
-    return date(int(started_at[:4]), int(started_at[5:7]), int(started_at[8:10]))
+    return date.fromisoformat(started_at[:10])

@@ -92,11 +92,14 @@ SELECT EXISTS (
     ) known
 )
 """
+# What month it is is asked once: by that of the first key, which no hand gets.
 _DRAW_IDS = """
+WITH first AS MATERIALIZED (SELECT audit_draw('audit_hand_id_seq') AS key)
 SELECT
-    audit_draw('audit_hand_id_seq'), audit_draw('audit_handversion_id_seq'),
-    audit_draw('audit_verdict_id_seq')
-FROM generate_series(1, %s)
+    audit_draw_beside(key, 'audit_hand_id_seq'),
+    audit_draw_beside(key, 'audit_handversion_id_seq'),
+    audit_draw_beside(key, 'audit_verdict_id_seq')
+FROM first, generate_series(1, %s)
 """
 _INSERT_TABLES = """
 INSERT INTO audit_table (source, name)
