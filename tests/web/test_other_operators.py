@@ -180,6 +180,43 @@ def told(answer: Any) -> str:
     return f"{answer.status_code} {MOMENTARY.sub('', body.decode('utf-8', 'replace'))}"
 
 
+def nowhere(theirs: dict[str, Any]) -> dict[str, Any]:
+    """In the place of each number and name of theirs one that nobody has."""
+    return {
+        name: value + 1_000_003 if isinstance(value, int) else "nobody"
+        for name, value in theirs.items()
+    }
+
+
+def test_svc_62_what_is_anothers_is_told_as_what_is_not_there(
+    people: tuple[Any, Any], ours: Operator, site: Client
+) -> None:
+    """In the same words and with the same headers, but for the number that was asked for."""
+    theirs = dict(theirs_of(people).keys)
+    nobodys = nowhere(theirs)
+    numbers = {str(value) for keys in (theirs, nobodys) for value in keys.values()}
+    number = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(map(re.escape, numbers)))})(?![\w-])")
+
+    def answered(one: Address, keys: dict[str, Any]) -> tuple[Any, ...]:
+        address = one.filled({**COMMON, **keys})
+        answer = site.get(address)
+        if answer.status_code == 405:
+            sent = POSTED.get(one.name, REASON)
+            answer = site.post(address, sent) if not one.name.startswith("api-") else site.post(
+                address, "{}", content_type="application/json"
+            )  # fmt: skip
+        headers = {name: value for name, value in answer.items() if name != "Content-Length"}
+        # What is not allowed here is said in a header that is no secret; a policy has its nonce.
+        return number.sub("#", told(answer)), sorted(headers), answer.get("Location")
+
+    different = []
+    for one in of_somebody():
+        seen, expected = answered(one, theirs), answered(one, nobodys)
+        if seen != expected:
+            different.append((one.name, first_change(one.name, str(expected), str(seen))))
+    assert different == []
+
+
 def first_change(address: str, before: str, after: str) -> str:
     """Where two answers begin to differ."""
     at = next(
