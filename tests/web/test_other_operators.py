@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from audit.models import Case, CaseAct, Role
 from audit.models.journal import JournalEntry
-from audit.selectors.access import access_of
+from audit.selectors.access import TABLE, Act, access_of
 from audit.selectors.census import take_census
 from audit.selectors.filters import TILES
 from audit.services.sharing import create_share_link
 from tests.access import trusted, with_roles
+from tests.web.access_rows import written
 from tests.web.operators import Operator, operator_of
 
 OURS, THEIRS = "south", "north"
@@ -226,9 +227,15 @@ def first_change(address: str, before: str, after: str) -> str:
     return f"{address}: {before[at - 60 : at + 60]!r} {after[at - 60 : at + 60]!r}"
 
 
-def everything(site: Client, keys: dict[str, Any]) -> dict[str, str]:
-    """What each address says that is not our own numbers' alone."""
-    lists = [one for one in addresses() if not set(one.parameters) - set(keys)]
+def everything(
+    site: Client, keys: dict[str, Any], names: Collection[str] | None = None
+) -> dict[str, str]:
+    """What each address says that is not our own numbers' alone; or each of these."""
+    lists = [
+        one
+        for one in addresses()
+        if not set(one.parameters) - set(keys) and (names is None or one.name in names)
+    ]
     seen = {
         one.filled(keys): told(site.get(one.filled(keys)))
         for one in lists
@@ -251,6 +258,38 @@ def test_svc_62_nothing_that_one_sees_changes_when_another_operator_comes(
     ] == []
     assert [one for one, text in after.items() if THEIRS in text] == []
     assert len([text for text in after.values() if text.startswith("200 ")]) > 50
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("role", [Role.SUPPORT, Role.AUDITOR, Role.ADMINISTRATOR])
+def test_svc_62_one_role_elsewhere_shows_nothing_that_takes_another(
+    people: tuple[Any, Any], ours: Operator, site: Client, django_user_model: Any, role: Role
+) -> None:
+    """Whoever has every role here and one there sees there what that role may see alone."""
+    with_roles(django_user_model.objects.get(username="osman.bey"), role, source=THEIRS)
+    acts = {row.name: row.looking for row in written()}
+    beyond = {
+        name
+        for name, act in acts.items()
+        if act in TABLE and act != Act.OWN_ACCOUNT and role not in TABLE[Act(act)]
+    }
+    keys = {**COMMON, **ours.keys}
+    before = everything(site, keys, beyond)
+
+    theirs = {**COMMON, **theirs_of(people).keys}
+    after = everything(site, keys, beyond)
+
+    assert [
+        first_change(one, before[one], after[one]) for one in after if after[one] != before[one]
+    ] == []
+    assert [one for one, text in after.items() if THEIRS in text] == []
+    assert len([text for text in after.values() if text.startswith("200 ")]) > 8
+    seen = {
+        one.name: site.get(one.filled(theirs)).status_code
+        for one in of_somebody()
+        if one.name in beyond
+    }
+    assert {name: status for name, status in seen.items() if status != 404} == {}
 
 
 # What a list can be asked for that names somebody: the parameter, and what is named of an operator.
