@@ -99,12 +99,27 @@ def _read_answer(pgconn: PGconn) -> PQGen[None]:
         raise psycopg.errors.error_from_result(result)
 
 
-def fetch_rows(statement: str, values: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def fetch_rows(
+    statement: str,
+    values: Sequence[Any] | Mapping[str, Any],
+    *,
+    meanwhile: Callable[[], object] | None = None,
+) -> list[tuple[Any, ...]]:
     """All rows of a query. Its values, long arrays among them, are bound by the server and not
-    written into its text; bytes come as they are and not as digits."""
+    written into its text; bytes come as they are and not as digits.
+
+    `meanwhile` is called while the database finds them, as that of `copy_rows` is.
+    """
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-        return cursor.execute(statement.encode(), values, binary=True).fetchall()
+        if meanwhile is None:
+            cursor.execute(statement.encode(), values, binary=True)
+        else:
+            # What is sent in a pipeline is not waited for before its end.
+            with connection.connection.pipeline():
+                cursor.execute(statement.encode(), values, binary=True)
+                meanwhile()
+        return cursor.fetchall()
 
 
 def stream_rows(

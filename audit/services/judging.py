@@ -37,9 +37,9 @@ logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=settings.TILECOURT_LEASE_SECONDS)
 ATTEMPTS_MAX = 4
 FIRST_WAIT_SECONDS = 5
-# Judged at a time while the database takes in a table of a piece of hands, which is twice for each
-# of three tables: so the next piece is ready when the last one is in.
-STEP_LINES = PIECE_HANDS // 6
+# Judged at a time while the database draws the keys of a piece of hands, and twice for each of its
+# three tables: so the next piece is ready when the last one is in.
+STEP_LINES = 1 + PIECE_HANDS // 7
 ERROR_MAX = 500
 
 

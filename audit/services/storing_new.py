@@ -204,7 +204,8 @@ def _store(
     judge_on: JudgeOn | None,
 ) -> None:
     # Keys grow with the lines: of two hands at one moment the earlier line came first.
-    keyed = list(zip(hands, fetch_rows(_DRAW_IDS, [len(hands)]), strict=True))
+    drawn = fetch_rows(_DRAW_IDS, [len(hands)], meanwhile=judge_on)
+    keyed = list(zip(hands, drawn, strict=True))
     # Hands go in by their names, as all writers take them, in code points as the collation C.
     by_name = sorted(keyed, key=lambda pair: (pair[0][_SOURCE], pair[0][_HAND_ID]))
     copy = partial(copy_rows, cursor, meanwhile=judge_on)

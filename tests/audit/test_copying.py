@@ -58,3 +58,26 @@ def test_a_stream_that_is_left_leaves_the_connection_to_others(read: Callable[[]
 def test_keys_go_as_the_text_of_an_array(db: None, keys: list[int]) -> None:
     (came,) = fetch_rows("SELECT %s::int8[]", [keys_text(keys)])
     assert came == (keys,)
+
+
+def test_something_else_is_done_while_rows_are_found(db: None) -> None:
+    done: list[str] = []
+    with transaction.atomic():
+        rows = fetch_rows(SERIES, {"rows": 2}, meanwhile=lambda: done.append("it"))
+    assert (rows, done) == ([(1, "x1", b"\0\0\0\1"), (2, "x2", b"\0\0\0\2")], ["it"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whichever_fails_meanwhile_leaves_the_connection_to_others() -> None:
+    def fail() -> None:
+        raise KeyError("mine")
+
+    for rows, meanwhile, error in (
+        (2, fail, KeyError),
+        (3, lambda: None, DataError),
+        (3, fail, KeyError),
+    ):
+        failing = SERIES if rows == 2 else FAILING
+        with pytest.raises(error), transaction.atomic():
+            fetch_rows(failing, {"rows": rows}, meanwhile=meanwhile)
+        assert fetch_rows("SELECT 1", []) == [(1,)]
