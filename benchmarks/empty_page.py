@@ -1,6 +1,9 @@
-"""The site with one page more, `/empty/`: the base template alone, for whoever is signed in."""
+"""The site with two pages more, for whoever is signed in: `/empty/`, the base template alone, and
+`/forget/`, after which the process is as one that has seen no hand, and tells its number."""
 
 from __future__ import annotations
+
+import os
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,7 +12,10 @@ from django.views.decorators.cache import never_cache
 
 from audit.config.urls import urlpatterns as site
 from audit.selectors.access import Act
+from audit.web import kept, walks
 from audit.web.access import needs
+
+EMPTY, FORGET = "/empty/", "/forget/"
 
 
 @needs(Act.OWN_ACCOUNT)
@@ -19,4 +25,18 @@ def empty(request: HttpRequest) -> HttpResponse:
     return render(request, "base.html")
 
 
-urlpatterns = [path("empty/", empty), *site]
+@needs(Act.OWN_ACCOUNT)
+@never_cache
+def forget(_request: HttpRequest) -> HttpResponse:
+    forget_all()
+    return HttpResponse(str(os.getpid()))
+
+
+def forget_all() -> None:
+    """Keep nothing of any hand."""
+    kept.forget()
+    walks.walked.cache_clear()
+    walks.seen.cache_clear()
+
+
+urlpatterns = [path("empty/", empty), path("forget/", forget), *site]

@@ -33,9 +33,10 @@ from django.template.loader import get_template, render_to_string
 from django.template.loader_tags import IncludeNode
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 
 from audit.web import drawing
+from audit.web.language import here
 
 Draw = Callable[[Mapping[str, Any]], str]
 
@@ -344,7 +345,7 @@ def draw(name: str, context: Mapping[str, Any]) -> SafeString:
     if settings.DEBUG:
         # Whoever works on a template sees at once what he changed, and where it breaks.
         return render_to_string(name, dict(context))
-    return SafeString(_function_of(name, get_language())(context))
+    return SafeString(_function_of(name, here())(context))
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import Any
 from django.template import Context, Template, Variable, VariableDoesNotExist
 from django.template.base import render_value_in_context
 from django.urls import reverse
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeData, SafeString
 from django.utils.timezone import template_localtime  # type: ignore[attr-defined]
 from django.utils.translation import ngettext
@@ -86,6 +87,8 @@ def shown(value: Any) -> str:
         return escape(value)
     if kind is int:
         return str(value)
+    if isinstance(value, str):
+        return str(conditional_escape(value))
     return "" if value is MISSING else str(render_value_in_context(value, _CONTEXT))
 
 

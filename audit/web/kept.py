@@ -11,7 +11,8 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+
+from audit.web.language import here
 
 # A part takes 20 to 60 kB, so that this is about 20 MB at most.
 PARTS_KEPT = 400
@@ -22,7 +23,7 @@ _lock = Lock()
 
 def kept(key: Hashable, render: Callable[[], SafeString]) -> SafeString:
     """The part of this key in the language of the request, rendered when it is not there."""
-    key = (get_language(), key)
+    key = (here(), key)
     with _lock:
         part = _parts.get(key)
     if part is None:

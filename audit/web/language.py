@@ -7,7 +7,10 @@ again in the language at hand; any other text is data and goes through as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
+from functools import lru_cache, wraps
+from typing import ParamSpec, TypeVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -20,23 +23,58 @@ say = replay.say
 
 SOURCE = "en"
 
+P = ParamSpec("P")
+R = TypeVar("R")
+# Asking Django takes longer than most of what is drawn, and a page asks a thousand times.
+_known: ContextVar[str | None] = ContextVar("language", default=None)
+
+
+def here() -> str | None:
+    """The language of the request."""
+    return _known.get() or get_language()
+
+
+def in_one_language(function: Callable[P, R]) -> Callable[P, R]:
+    """While this runs the language of the request stays what it is, and Django is asked once."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        before = _known.set(get_language())
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _known.reset(before)
+
+    return run
+
+
+def sentence_of(sentence: str) -> str:
+    """A sentence of the catalogues in the language of the request."""
+    return _sentence_in(sentence, here())
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _sentence_in(sentence: str, _language: str | None) -> str:
+    """In the language of the request, which is here so that each is kept apart."""
+    return gettext(sentence)
+
 
 def told(text: str) -> str:
     """A text of the core in the language of the request; data as it is."""
-    if not isinstance(text, replay.Words) or get_language() in (SOURCE, None):
+    if not isinstance(text, replay.Words) or here() in (SOURCE, None):
         return text
     if isinstance(text, replay.Series):
-        between = gettext(text.template) if text.template.strip() else text.template
+        between = sentence_of(text.template) if text.template.strip() else text.template
         return between.join([told(part) for part in text.parts])
     if isinstance(text, replay.Unended):
         return told(text.whole).rstrip(".。")
-    sentence = gettext(text.template)
+    sentence = sentence_of(text.template)
     return sentence.format_map(_told_values(text.values)) if text.values else sentence
 
 
 def phrase(sentence: str, /, **values: object) -> str:
     """A sentence of ours with its places, {in braces}, filled in the language of the request."""
-    return gettext(sentence).format_map(_told_values(values))
+    return sentence_of(sentence).format_map(_told_values(values))
 
 
 def phrases(one: str, many: str, count: int, /, **values: object) -> str:
@@ -46,17 +84,17 @@ def phrases(one: str, many: str, count: int, /, **values: object) -> str:
 
 def phrase_html(sentence: str, /, **values: object) -> SafeString:
     """A sentence with its places filled by pieces of HTML; anything else is escaped."""
-    return format_html(gettext(sentence), **_told_values(values))
+    return format_html(sentence_of(sentence), **_told_values(values))
 
 
 def listed(parts: Iterable[str], separator: str = ", ") -> str:
     """Parts one behind the other, set apart as the language does it."""
-    return gettext(separator).join([told(part) for part in parts])
+    return sentence_of(separator).join([told(part) for part in parts])
 
 
 def sentences(parts: Iterable[str]) -> str:
     """Whole sentences one behind the other: with a blank between, where the language has one."""
-    between = " " if get_language() in (SOURCE, None) else ""
+    between = " " if here() in (SOURCE, None) else ""
     return between.join([told(part) for part in parts])
 
 

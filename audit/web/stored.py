@@ -1,5 +1,5 @@
 """Sentences that were stored in English when nobody was looking: why a line was refused, what went
-wrong with an upload, what a record of a feed was taken to mean.
+wrong with an upload.
 
 The core and the workers write them down once, for everybody. A page tells one again in its own
 language where it knows the form of the sentence; what stands in its places is data and stays.
@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from django.utils.translation import get_language
-
 import replay
-from audit.web.language import SOURCE, listed, phrase, say, told
+from audit.web.language import SOURCE, here, listed, phrase, say, told
 
 # Refusals of lines (docs/format.md), and of whole files. The more exact stand first.
 FORMS = (
@@ -74,80 +72,38 @@ FORMS = (
     say("Incomplete upload: after {byte_count} bytes it broke off ({reason})."),
     say("Incomplete upload: after {size} bytes it broke off ({reason})."),
     say("Incomplete upload: it took too long and was given up."),
-    say("Found at the first start."),
-    # What was assumed of a feed's record (audit.importers).
-    say("{ruleset} was in force at this source when the hand was played."),
-    say(
-        "CellScore is taken as the valid bet: it equals |Profit + Revenue| in {equal} of {rows}"
-        " players' rows of its file that won or lost."
-    ),
-    say(
-        "CellScore is not used: it equals |Profit + Revenue| in {equal} of {rows} players' rows of"
-        " its file that won or lost."
-    ),
-    say(
-        "CellScore is not used: it equals |Profit + Revenue| in {equal} of {rows} players' rows of"
-        " its file that won or lost. It is the same in all rows of each room, as the room's base"
-        " would be."
-    ),
 )
 
 
 # What a re-audit was narrowed to, each before its value (selectors.reaudits_scope).
 FILTERS = (
     say("every hand"), say("beginning with"), say("in conflict yes"), say("with rules"),
-    say("days in an open case"), say("money at risk"), say("logged net"),
-    say("naming any revision of"), say("naming"),
+    say("days in an open case"), say("money at risk"), say("logged net"), say("naming"),
     say("game"), say("table"), say("source"), say("player"), say("verdict"), say("finding"),
     say("from"), say("to"), say("upload"), say("tile"), say("combination"), say("at"), say("met"),
     say("currency"),
 )  # fmt: skip
 
-# As a name it is another word than after a number.
-_NAMES = {"finding": say("Finding")}
-# What a scope was narrowed to by number, and values that are words of ours.
-_NEWEST = re.compile(r"the (?P<count>[0-9,]+) played last")
-_TITLES = {("game", str(game.title)): game.title for game in replay.GAMES.values()} | {
-    ("finding", str(code.title)): code.title for code in replay.CODES.values()
-}
-
 
 def stored_filter(text: str) -> str:
     """A stored list of filters in the language of the page; values stay as they are."""
-    if get_language() in (SOURCE, None):
+    if here() in (SOURCE, None):
         return text
-    parts: list[str] = []
-    for part in text.split(", "):
-        if parts and not _is_filter(part):
-            # A value may have a comma of its own.
-            parts[-1] = f"{parts[-1]}, {part}"
-        else:
-            parts.append(part)
-    return listed(_filter(part) for part in parts)
-
-
-def _is_filter(part: str) -> bool:
-    return _NEWEST.fullmatch(part) is not None or any(
-        part == words or part.startswith(f"{words} ") for words in FILTERS
-    )
+    return listed(_filter(part) for part in text.split(", "))
 
 
 def _filter(part: str) -> str:
-    if newest := _NEWEST.fullmatch(part):
-        return phrase("the {count} played last", count=newest["count"])
     for words in FILTERS:
         if part == words:
             return told(words)
         if part.startswith(f"{words} "):
-            value = part[len(words) + 1 :]
-            name = _NAMES.get(words, words)
-            return f"{told(name)} {told(_TITLES.get((words, value), value))}"
+            return f"{told(words)} {part[len(words) + 1 :]}"
     return part
 
 
 def stored(text: str) -> str:
     """A stored sentence in the language of the page; one of an unknown form as it was stored."""
-    if not text or get_language() in (SOURCE, None):
+    if not text or here() in (SOURCE, None):
         return text
     for sentence, form in _forms():
         match = form.fullmatch(text)

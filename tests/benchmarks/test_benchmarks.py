@@ -100,21 +100,24 @@ def test_pages_prints_each_page_with_few_hands_and_with_more(monkeypatch):
     """On services of its own, filled by the way in and then by copies of its rows."""
     monkeypatch.delenv("DATABASE_URL")
     monkeypatch.delenv("BROKER_URL")
-    of_steps, text = pages.report(800, 2).split("\n\n", 1)
-    assert of_steps.startswith("Milliseconds of a step's page, beside the empty page of the site.")
+    inside, over_http, text = pages.report(800, 2).split("\n\n", 2)
     number = r" +\d+\.\d"
-    kinds = re.findall(
-        rf"^  (\S.*\S) +[\d,]+{number}{number}{number}{number} +\d+\.\d\d", of_steps, re.MULTILINE
-    )
-    assert kinds == [
-        "the empty page",
-        "the page on which a hand opens",
-        "a step, whole page",
-        "a step, whole page, drawn before",
-        "a step, as the script asks",
-        "a step, as the script asks, drawn before",
-        "a step as the public saw it",
-    ]
+    for heading, table in ((pages.INSIDE, inside), (pages.OVER_HTTP, over_http)):
+        assert table.startswith(f"{heading}\n")
+        kinds = re.findall(
+            rf"^  (\S.*\S) +[\d,]+{number}{number} +\d+\.\d\d{number}{number} +\d+\.\d\d",
+            table,
+            re.MULTILINE,
+        )
+        assert kinds == [
+            "the empty page",
+            "the page on which a hand opens",
+            "a step, whole page",
+            "a step, whole page, drawn before",
+            "a step, as the script asks",
+            "a step, as the script asks, drawn before",
+            "a step as the public saw it",
+        ]
     assert text.startswith("800 hands, and 1,600: milliseconds of each page, and their ratio.\n")
     rows = re.findall(
         rf"^  (\S.*\S){number}{number} +\d+\.\d\d{number}{number} +\d+\.\d\d", text, re.MULTILINE

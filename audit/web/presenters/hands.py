@@ -9,11 +9,9 @@ from datetime import date
 from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
-from django.utils.translation import get_language
-
 import replay
 from audit import selectors
-from audit.web.language import phrase, say, told
+from audit.web.language import here, phrase, say, told
 from audit.web.markup import POSITIONS, SEAT_NAMES
 from audit.web.presenters.findings import FindingCard, present_finding
 
@@ -166,7 +164,7 @@ def present_single_head(played: selectors.PlayedHand) -> dict[str, Any]:
 
 def _held_choices() -> dict[str, list[tuple[str, str]]]:
     """Tiles, combinations and places that a form offers: value and title."""
-    is_english = get_language() in ("en", None)
+    is_english = here() in ("en", None)
 
     def title(words: str, hant: str) -> str:
         return f"{words} {hant}" if is_english else told(words)

@@ -9,11 +9,10 @@ from itertools import groupby
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
 import replay
 from audit.web import markup
-from audit.web.language import phrase, phrases, sentences, told
+from audit.web.language import here, phrase, phrases, sentences, told
 from audit.web.presenters.targets import DECISIONS, LOOKED_UP, heads_of, target_of
 from audit.web.routes import Route
 
@@ -235,7 +234,7 @@ def _decision_goals(
             + markup.goal_link(goal, on, _address(goal, way), words, "btn")
             + "</span>"
         )
-        for goal, back, on, words in _decision_words(get_language())
+        for goal, back, on, words in _decision_words(here())
     )  # fmt: skip
 
 

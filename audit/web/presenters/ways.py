@@ -82,12 +82,13 @@ def shown(figure: replay.Figure, text: str | None) -> str | None:
     """A value for the eye: a real minus sign, and seats by their names."""
     if text is None:
         return None
-    seat, slash, streak = text.partition("/")
-    if figure.name in ("winner", "next") and seat in ("0", "1", "2", "3"):
-        name = markup.seat_name(int(seat))
-        return (
-            phrase("{seat}, hand {streak} of the bank", seat=name, streak=streak) if slash else name
-        )
+    if figure.name in ("winner", "next"):
+        seat, slash, streak = text.partition("/")
+        if seat in ("0", "1", "2", "3"):
+            name = markup.seat_name(int(seat))
+            if not slash:
+                return name
+            return phrase("{seat}, hand {streak} of the bank", seat=name, streak=streak)
     return markup.minus(told(text))
 
 
