@@ -28,7 +28,8 @@ PIECE_BYTES = 64 * 1024
 END = "# end"
 # Full-width forms too: some spreadsheets take them for the sign.
 _SIGNS = frozenset("=+-@−＝＋－＠")
-_NUMERIC = re.compile(r"[\d\s.,:;/()%$€£¥eE+-]*\d[\d\s.,:;/()%$€£¥eE+-]*")
+# With a digit among them a number, a date or an amount. However long, a text is read once.
+_NUMERIC = re.compile(r"[\d\s.,:;/()%$€£¥eE+-]+")
 _MONTH = re.compile(
     r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[\s./-]*\d", re.IGNORECASE
 )
@@ -127,7 +128,8 @@ def _is_taken_for_more(text: str) -> bool:
     bare = text.strip()
     if text[:1] in ("\t", "\r", "\n") or bare[:1] in _SIGNS or bare[:1].isdigit():
         return True
-    return bool(_NUMERIC.fullmatch(bare) or _MONTH.match(bare) or bare.casefold() in _TRUTH)
+    is_numeric = _NUMERIC.fullmatch(bare) is not None and any(map(str.isdecimal, bare))
+    return is_numeric or _MONTH.match(bare) is not None or bare.casefold() in _TRUTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,6 +89,14 @@ def test_other_texts_stand_as_they_are(text: str) -> None:
     assert neutral(text) == text
 
 
+@pytest.mark.timeout(10)
+def test_a_long_text_that_is_nearly_a_number_is_looked_at_once() -> None:
+    """By a pattern that tries each digit as the last one this takes minutes."""
+    nearly = "$" + "1" * 100_000
+    assert neutral(f"{nearly}x") == f"{nearly}x"
+    assert neutral(nearly) == f"'{nearly}"
+
+
 def test_svc_70_names_come_back_exactly_and_none_is_a_formula(ingest: Ingest) -> None:
     data = (ODD / "names-accepted.ndjson").read_bytes()
     ingest(data)
