@@ -190,7 +190,7 @@ def read_facts(source: str, table: str, span: Span) -> Facts:
     repeats = tuple(_rows(Repeat, _REPEATS, where))
     restated = tuple(_rows(Restated, _RESTATEMENTS, where))
     refused = tuple(_rows(Refused, _REFUSED, where))
-    named = {one.arrived[0] for one in hands}
+    named = {one.brought[0] for one in hands}
     for rows in (others, repeats, restated, refused):
         named |= {one.upload_id for one in rows}
     before, after = _neighbours(source, table, hands)

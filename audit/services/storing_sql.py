@@ -363,13 +363,20 @@ WHERE a.version <> a.new_version AND c.kind <> w.kind
 
 # -- the tables whose hands are to be compared: of new hands, and of those that stand otherwise --
 
+# A table that only one of the records in a conflict names can be chosen, too, whichever came first.
 INSERT_TABLES = """
 INSERT INTO audit_table (source, name)
-SELECT DISTINCT h.source, h."table"
-FROM arrival a JOIN audit_hand h
-    ON h.id = coalesce(a.hand, a.new_hand)
-    AND (h.verdict_id = a.new_verdict OR a.restates OR a.stands)
-ORDER BY h.source, h."table"
+SELECT source, name
+FROM (
+    SELECT h.source, h."table" AS name
+    FROM arrival a JOIN audit_hand h
+        ON h.id = coalesce(a.hand, a.new_hand)
+        AND (h.verdict_id = a.new_verdict OR a.restates OR a.stands)
+    UNION
+    SELECT a.source, a."table"
+    FROM arrival a JOIN audit_hand h ON h.id = a.hand AND a.version = ANY(h.contending)
+) known
+ORDER BY source, name
 ON CONFLICT (source, name) DO NOTHING
 """
 
