@@ -15,10 +15,9 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
 
 import replay
-from audit.web.language import SOURCE, listed, phrase, say, told
+from audit.web.language import SOURCE, here, listed, phrase, say, told
 
 # The counter-clockwise order of play, drawn with 東 at the bottom, 南 right, 西 top, 北 left.
 SEAT_SEALS = (say("東"), say("南"), say("西"), say("北"))
@@ -56,7 +55,7 @@ def sprite() -> str:
 
 def minus(text: str) -> str:
     """Write the sign of negative numbers as U+2212, which lines up and is read as minus."""
-    return _MINUS.sub("−", text)
+    return _MINUS.sub("−", text) if "-" in text else text
 
 
 def thousands(count: int) -> str:
@@ -129,7 +128,7 @@ def spoken(code: str) -> str:
 
 
 def is_english() -> bool:
-    return get_language() in (SOURCE, None)
+    return here() in (SOURCE, None)
 
 
 def chinese(text: str) -> SafeString:
@@ -160,7 +159,7 @@ def tile(code: str, size: str = "m", extra: str = "") -> SafeString:
 
     A tile that is not shown (`replay.BACK`) is a back, whatever stands beside it.
     """
-    return _tile(code, size, extra, get_language())
+    return _tile(code, size, extra, here())
 
 
 @lru_cache(maxsize=1024)
@@ -196,7 +195,7 @@ def linked_tiles(codes: Iterable[str], size: str = "m", extra: str = "") -> Safe
 
 
 def _linked_tile(code: str, size: str, extra: str) -> SafeString:
-    return _linked(code, size, extra, get_language())
+    return _linked(code, size, extra, here())
 
 
 @lru_cache(maxsize=1024)
@@ -234,7 +233,7 @@ def icon(name: str) -> SafeString:
 
 def seal(seat: int, *, is_banker: bool = False) -> SafeString:
     """A seat's square with its character; its name is there for a screen reader."""
-    return _seal(seat, is_banker, get_language())
+    return _seal(seat, is_banker, here())
 
 
 @lru_cache(maxsize=32)
@@ -270,7 +269,7 @@ def character(hant: str) -> SafeString:
 
 
 def confidence_mark(letter: str) -> SafeString:
-    return _confidence_mark(letter, get_language())
+    return _confidence_mark(letter, here())
 
 
 @lru_cache(maxsize=32)
@@ -287,7 +286,7 @@ def _confidence_mark(letter: str, _language: str | None) -> SafeString:
 
 def rule_link(rule_id: str | None, confidence: str | None = None) -> SafeString:
     """A rule id that leads to its sentence, with how sure we are of it."""
-    return _rule_link(rule_id, confidence, get_language())
+    return _rule_link(rule_id, confidence, here())
 
 
 @lru_cache(maxsize=1024)
@@ -352,9 +351,9 @@ def view_link(title: str, url: str, seal: str | None, *, is_current: bool) -> Sa
 
 @lru_cache(maxsize=16)
 def tick(classes: str) -> SafeString:
-    """A tick of the slider at which nothing was found."""
+    """A tick of the slider at which nothing was found: for the eye alone."""
     kind = format_html(' class="{}"', classes) if classes else ""
-    return format_html("<li{}><i></i></li>", kind)
+    return format_html('<li{} aria-hidden="true"><i></i></li>', kind)
 
 
 def tick_of_finding(number: int, url: str, classes: str, *, is_current: bool) -> SafeString:

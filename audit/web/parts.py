@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.http import Http404
@@ -17,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from audit import selectors
 from audit.web.compiling import draw as drawn
 from audit.web.kept import kept
+from audit.web.language import here
 from audit.web.presenters.commitments import present_commitment
 from audit.web.presenters.events import (
     NOWHERE,
@@ -39,10 +41,11 @@ def draw_head(context: Mapping[str, Any]) -> SafeString:
 
 
 def single_head(played: selectors.PlayedHand, context: Mapping[str, Any]) -> SafeString:
-    """The head of a hand that came once and alone; it is made of nothing but `played` and of what
-    follows from its bytes."""
+    """The head of a hand that came once and alone; it is made of nothing but `played`, what follows
+    from its bytes, and what whoever looks may do."""
     whole = {**present_single_head(played), **context}
-    key = "head", played.hand, played.version, played.twins, context["route"]
+    of_whom = context["route"], *context["offers"].values()
+    key = "head", played.hand, played.version, played.twins, of_whom
     return kept(key, lambda: draw_head(whole))
 
 
@@ -52,12 +55,15 @@ def frame(*, problem: bool = False) -> dict[str, SafeString]:
     Where there is a `problem` nothing can be stepped through, and there are no scripts.
     """
 
-    def draw() -> SafeString:
-        return render_to_string("hands/_links.html", {"problem": problem})
+    return _frame(problem, here())
 
+
+@cache
+def _frame(problem: bool, _language: str | None) -> dict[str, SafeString]:
+    """In the language of the request, which is here so that each is kept apart."""
     return {
-        "links": kept(("links", problem), draw),
-        "keys": kept(("keys",), lambda: render_to_string("hands/_keys.html")),
+        "links": render_to_string("hands/_links.html", {"problem": problem}),
+        "keys": render_to_string("hands/_keys.html"),
     }
 
 

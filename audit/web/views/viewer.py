@@ -19,8 +19,9 @@ from audit import selectors
 from audit.selectors.access import Act, Sources
 from audit.selectors.erasures import ErasureRow
 from audit.selectors.replacements import replaced_by
-from audit.web.access import needs, note_shown, sources_of_request
+from audit.web.access import access_of_request, needs, note_shown, sources_of_request
 from audit.web.erased import erased_people
+from audit.web.language import in_one_language
 from audit.web.parts import Parts, draw_head, frame, single_head
 from audit.web.presenters.hand import (
     first_step,
@@ -133,6 +134,7 @@ def _page(request: HttpRequest, route: Route, number: int | None) -> HttpRespons
     return response
 
 
+@in_one_language
 def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> HttpResponse:
     sources = sources_of_request(request)
     played = _played(route.hand, sources, is_page=True)
@@ -160,7 +162,8 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         # A ruleset was taken away, or an engine is stricter than the one that stored the hand.
         if number is not None:
             raise Http404("This record cannot be replayed now.") from None
-        context |= {"head": draw_head(context), "problem": str(refusal), **frame(problem=True)}
+        head = draw_head(context | {"offers": _offers(request)})
+        context |= {"head": head, "problem": str(refusal), **frame(problem=True)}
         return render(request, "hands/hand.html", context)
     number = first_step(replayed.walk.steps) if number is None else number
     _check_step(replayed, number)
@@ -176,7 +179,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         number=number,
         rows=_settlement_page(request),
     )
-    of_head = {"route": route, "stakes": stakes_of(replayed)}
+    of_head = {"route": route, "stakes": stakes_of(replayed), "offers": _offers(request)}
     context |= {
         "head": draw_head(context | of_head) if detail else single_head(played, of_head),
         "place": parts.place(),
@@ -189,6 +192,14 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
     return render(request, "hands/hand.html", context)
 
 
+def _offers(request: HttpRequest) -> dict[str, bool]:
+    """What the head of a hand leads to, by whether whoever looks may go there."""
+    access = access_of_request(request)
+    acts = {"bundle": Act.EXPORT, "reaudits": Act.SEE_REAUDITS, "links": Act.SHARE}
+    return {name: access.may(act) for name, act in acts.items()}
+
+
+@in_one_language
 def answer_step(
     request: HttpRequest,
     route: Route,
