@@ -21,7 +21,6 @@ REFUSED = "_tilecourt_refused"
 SHOWN = "_tilecourt_shown"
 # Where the session of a browser has the number of its visit.
 VISIT = "visit"
-ASKED_MAX = 40
 # Written down under these names in an address, or in its query.
 PLAYER_KEYS = ("player", "met")
 # What says nothing about a hand or a person, and is asked for again and again.
@@ -177,7 +176,9 @@ def _people(request: HttpRequest) -> tuple[str, ...]:
 def _write(request: HttpRequest, use: Use, status: int) -> None:
     match = request.resolver_match
     assert match is not None, "a request that was let in has a view"
-    query = {key: request.GET.getlist(key) for key in list(request.GET)[:ASKED_MAX]}
+    # All of it, which the length of an address bounds: else some words that mean nothing, put in
+    # front, would hide what was asked for.
+    query = {key: request.GET.getlist(key) for key in request.GET}
     named: Mapping[str, Any] = match.kwargs
     shown: Mapping[str, Any] = getattr(request, SHOWN, {})
     hand = shown.get("hand", named.get("hand"))

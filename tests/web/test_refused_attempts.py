@@ -158,6 +158,20 @@ def test_a_search_for_two_people_stands_under_both(site: Client, store: Any) -> 
         ]
 
 
+def test_no_words_in_front_hide_what_was_asked_for(site: Client, store: Any) -> None:
+    """A page takes no notice of words that it does not know; the journal does."""
+    store(PAI_GOW)
+    noise = "&".join(f"n{number}=" for number in range(95))
+    assert site.get(f"/hands/?{noise}&table=T1&player=Ann").status_code == 200
+    row = JournalEntry.objects.latest("id")
+    assert (row.player, row.detail["asked"]["table"]) == ("Ann", ["T1"])
+    assert len(row.detail["asked"]) == 97
+    # More than the server reads is refused, and shows nothing.
+    noise = "&".join(f"n{number}=" for number in range(200))
+    assert site.get(f"/hands/?{noise}&table=T1").status_code == 400
+    assert JournalEntry.objects.latest("id") == row
+
+
 def test_a_decision_about_two_names_stands_under_both(site: Client, store: Any) -> None:
     store(*renamed())  # type: ignore[no-untyped-call]
     note_players(seconds=60)
