@@ -9,6 +9,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -64,6 +65,17 @@ def test_a_chunk_is_bounded_by_its_bytes_too(db, settings) -> None:
     settings.TILECOURT_CHUNK_BYTES_MAX = 3 * len(B)
     receive(log(B, B, B, B))
     assert list(Chunk.objects.order_by("number").values_list("line_count", flat=True)) == [3, 1]
+
+
+def test_the_database_packs_no_chunk_once_more(db) -> None:
+    """Even where it could: the bytes of a chunk are packed already."""
+    receive(log(B))
+    Chunk.objects.update(payload=b"x" * 50_000)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_column_size(payload), pg_column_compression(payload) FROM audit_chunk"
+        )
+        assert cursor.fetchall() == [(50_000, None)]
 
 
 def test_a_packed_file_is_hashed_as_it_came(db) -> None:
