@@ -184,8 +184,10 @@ def _write(request: HttpRequest, use: Use, status: int) -> None:
     hand = shown.get("hand", named.get("hand"))
     source = shown.get("source") or named.get("source")
     if source is None and not any(isinstance(named.get(name), int) for name in LIES_IN):
-        # Of what lies in a source that is looked up: who names another one hides nothing.
-        source = request.GET.get("source")
+        # Of what lies in a source that is looked up: who names another one hides nothing. One that
+        # the sender may not see is named to nobody who watches over it: he is none of its people.
+        asked = request.GET.get("source")
+        source = asked if asked and use.access.may_in(use.act, asked) else None
     counted = {"shown": shown["rows"]} if "rows" in shown else {}
     # One row for each person, so that whoever looks one up finds it.
     for player in _people(request) or (None,):

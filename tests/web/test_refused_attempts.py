@@ -146,6 +146,29 @@ def test_refusals_are_seen_by_auditors_of_every_source_alone(
         assert "GET hand hand:" not in signed_in(watcher).get("/journal/").content.decode()
 
 
+def test_who_asks_in_a_source_of_others_is_named_to_none_of_them(
+    osman: Any, south: Operator, django_user_model: Any
+) -> None:
+    """Nor does it take a search out of sight of those who watch over every source."""
+    browser = signed_in(osman)
+    for address in (
+        "/hands/?source=south",
+        "/players/?q=Ann&source=south",
+        "/totals/?source=south",
+    ):
+        assert browser.get(address).status_code == 200
+        row = JournalEntry.objects.latest("id")
+        assert (row.actor, row.source, row.detail["asked"]["source"]) == (
+            "osman.bey", None, ["south"],
+        )  # fmt: skip
+    assert browser.get("/hands/?source=north").status_code == 200
+    assert JournalEntry.objects.latest("id").source == "north"
+    watcher = with_roles(
+        django_user_model.objects.create_user("watch.south"), Role.AUDITOR, source="south"
+    )
+    assert "osman.bey" not in signed_in(watcher).get("/journal/").content.decode()
+
+
 def test_a_search_for_two_people_stands_under_both(site: Client, store: Any) -> None:
     store(PAI_GOW)
     for address in ("/hands/?player=Ann&met=Bo", "/api/v1/hands/?player=Ann&met=Bo"):
