@@ -100,6 +100,7 @@ def test_pages_prints_each_page_with_few_hands_and_with_more(monkeypatch):
     """On services of its own, filled by the way in and then by copies of its rows."""
     monkeypatch.delenv("DATABASE_URL")
     monkeypatch.delenv("BROKER_URL")
+    monkeypatch.setattr(pages, "WALKED", 1)
     inside, over_http, text = pages.report(800, 2).split("\n\n", 2)
     number = r" +\d+\.\d"
     for heading, table in ((pages.INSIDE, inside), (pages.OVER_HTTP, over_http)):
