@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from audit.web import desk_books, desk_letters, desk_pages
+from audit.web import desk_books, desk_bulk, desk_letters, desk_pages
 
 PDF = {"form": "pdf"}
 
@@ -18,10 +18,10 @@ urlpatterns = [
     path("cases/<key:case>/file.pdf", desk_letters.case_file, PDF, name="case-file-pdf"),
     path("cases/<key:case>/letter/", desk_letters.case_letter, name="case-letter"),
     path("cases/<key:case>/letter.pdf", desk_letters.case_letter, PDF, name="case-letter-pdf"),
-    path("bulk/", desk_pages.bulk_preview, name="bulk-preview"),
-    path("bulk/do", desk_pages.bulk_act, name="bulk-act"),
-    path("bulk/<key:bulk>/", desk_pages.bulk_page, name="bulk"),
-    path("bulk/<key:bulk>/undo", desk_pages.bulk_undo, name="bulk-undo"),
+    path("bulk/", desk_bulk.bulk_preview, name="bulk-preview"),
+    path("bulk/do", desk_bulk.bulk_act, name="bulk-act"),
+    path("bulk/<key:bulk>/", desk_bulk.bulk_page, name="bulk"),
+    path("bulk/<key:bulk>/undo", desk_bulk.bulk_undo, name="bulk-undo"),
     path("claims/", desk_books.claim_list, name="claims"),
     path("claims/new/", desk_books.claim_new, name="claim-new"),
     path("claims/<key:claim>/", desk_books.claim_page, name="claim"),
