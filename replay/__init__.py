@@ -44,7 +44,7 @@ from replay.partial import (
 from replay.record import Hand, Refusal
 from replay.ruleset import BYTES_MAX as RULESET_BYTES_MAX
 from replay.ruleset import OptionValue, Ruleset, RulesetError, RulesetProblem, Rulesets
-from replay.seen import NoSuchStep, Sight, seen
+from replay.seen import NoSuchStep, Sight, seen, seen_of
 from replay.simulate import simulate
 from replay.steps import (
     Board,
@@ -81,6 +81,6 @@ __all__ = [
     "commitment_of", "compare", "differences", "digest_of", "format_minor", "format_verdict",
     "held", "judge_partial", "load_rulesets", "parse_minor", "parse_time", "parse_viewpoint",
     "plain", "read", "read_lines", "read_partial", "read_ruleset", "read_whole", "reject",
-    "reject_partial", "ruleset_problems", "say", "seen", "simulate", "summarise", "tell_by",
-    "walk", "what_if", "with_findings",
+    "reject_partial", "ruleset_problems", "say", "seen", "seen_of", "simulate", "summarise",
+    "tell_by", "walk", "what_if", "with_findings",
 ]  # fmt: skip

@@ -58,8 +58,15 @@ def seen(line: bytes, rulesets: Rulesets, viewpoint: Viewpoint, number: int) -> 
     return seen_of(found, rulesets, viewpoint, number)
 
 
-def seen_of(found: Read, rulesets: Rulesets, viewpoint: Viewpoint, number: int) -> Sight:
-    """The same for a line that was read already."""
+def seen_of(
+    found: Read,
+    rulesets: Rulesets,
+    viewpoint: Viewpoint,
+    number: int,
+    *,
+    whole_walk: Walk | None = None,
+) -> Sight:
+    """The same for a line that was read; `whole_walk` is its walk, where that is at hand."""
     ruleset = ruleset_of(found, rulesets)
     last = found.event_count
     if not 0 <= number <= last:
@@ -70,7 +77,7 @@ def seen_of(found: Read, rulesets: Rulesets, viewpoint: Viewpoint, number: int) 
         rules = prepared(found.game, ruleset)
         whole = found.game.conceal(found.hand, rules, viewpoint, number)
     if whole.is_revealed:
-        walk = walk_of(found, ruleset)
+        walk = walk_of(found, ruleset) if whole_walk is None else whole_walk
     else:
         shown = Read(hand=whole.hand, game=found.game, facts=found.game.check(whole.hand))
         walk = _concealed(walk_of(shown, ruleset), whole, viewpoint)

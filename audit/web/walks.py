@@ -77,7 +77,7 @@ def seen(raw: bytes, viewpoint: replay.Viewpoint, number: int) -> Replayed:
     """
     whole = walked(raw)
     rulesets = selectors.rulesets_naming(whole.read.hand.ruleset)
-    sight = replay.seen(raw, rulesets, viewpoint, number)
+    sight = replay.seen_of(whole.read, rulesets, viewpoint, number, whole_walk=whole.walk)
     return replace(
         whole,
         walk=sight.walk,

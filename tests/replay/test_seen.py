@@ -359,3 +359,16 @@ def test_no_faulty_hand_breaks_a_view_or_shows_a_tile(game: str) -> None:
                     assert shown <= open_tiles(line, viewer, number)
                 looked += 1
     assert looked > 200
+
+
+def test_a_walk_that_is_at_hand_is_told_behind_the_reveal_and_nowhere_else() -> None:
+    """It is not made again; before the reveal nothing of it is told."""
+    line = BASE[0]
+    found, whole = replay.read(line), replay.walk(line, rulesets())
+    told = [
+        replay.seen_of(found, rulesets(), replay.PUBLIC, number, whole_walk=whole)
+        for number in range(found.event_count + 1)
+    ]
+    assert told == [seen(line, replay.PUBLIC, number) for number in range(found.event_count + 1)]
+    assert [sight.walk is whole for sight in told] == [sight.is_revealed for sight in told]
+    assert {sight.is_revealed for sight in told} == {False, True}
