@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -18,10 +18,11 @@ from audit.models import ReportBasis, ReportKind, ReportRunState
 from audit.selectors.access import Access, Act
 from audit.selectors.pages import Page
 from audit.selectors.reports import FORMS, ReportDetail, ReportRow, ReportRunRow, Signature
-from audit.selectors.reports_content import Level, Section, Shape, body_of
+from audit.selectors.reports_content import Check, Level, Section, Shape, body_of
 from audit.selectors.reports_definitions import DEFINITIONS, Definition
 from audit.services.reports_files import NOTHING, facts_of, grouped, sections_of
 from audit.web.language import phrase
+from audit.web.reports_told import report_words
 from audit.web.reports_words import ABOUTS, BASES, STATES, TITLES, period_words
 
 ROWS_SHOWN = 200
@@ -150,11 +151,11 @@ def present_report(detail: ReportDetail, *, may_make: bool) -> dict[str, Any]:
         "row": detail.row,
         "title": TITLES[ReportKind(detail.row.kind)],
         "period": _period(detail.row),
-        "facts": facts_of(document)[1:],
+        "facts": [(report_words(name), value) for name, value in facts_of(document)[1:]],
         "is_empty": document["no_activity"],
         "tables": [_table(section) for section in sections_of(document)],
         "checks": [
-            (one, grouped(one.left), grouped(one.right), grouped(one.difference))
+            (_told_check(one), grouped(one.left), grouped(one.right), grouped(one.difference))
             for one in body_of(document).checks
         ],
         "rulesets": sorted(document["rulesets"].items()),
@@ -172,7 +173,18 @@ def present_report(detail: ReportDetail, *, may_make: bool) -> dict[str, Any]:
     }
 
 
+def _told_check(check: Check) -> Check:
+    """A reconciliation in the words of the page; its figures stand as they were made."""
+    return replace(
+        check,
+        title=report_words(check.title),
+        left_title=report_words(check.left_title),
+        right_title=report_words(check.right_title),
+    )
+
+
 def _table(section: Section) -> Table:
+    titles = {column.key: report_words(column.title) for column in section.columns}
     rows: list[TableRow] = []
     shown = left_out = 0
     for line in section.lines:
@@ -190,7 +202,7 @@ def _table(section: Section) -> Table:
             cells.append(
                 Cell(
                     text=grouped(text) if is_number else text,
-                    title=column.title,
+                    title=titles[column.key],
                     look=_LOOKS[column.shape],
                     url=reverse("hand", args=(line.hand,)) if is_hand else "",
                 )
@@ -198,10 +210,11 @@ def _table(section: Section) -> Table:
         rows.append(TableRow(level=line.level.value, cells=tuple(cells)))
     return Table(
         key=section.key,
-        title=section.title,
-        about=section.about,
+        title=report_words(section.title),
+        about=report_words(section.about),
         columns=tuple(
-            Cell(text=one.title, title=one.title, look=_LOOKS[one.shape]) for one in section.columns
+            Cell(text=titles[one.key], title=titles[one.key], look=_LOOKS[one.shape])
+            for one in section.columns
         ),
         rows=tuple(rows),
         more=left_out,

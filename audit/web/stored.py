@@ -1,5 +1,5 @@
 """Sentences that were stored in English when nobody was looking: why a line was refused, what went
-wrong with an upload.
+wrong with an upload, what a record of a feed was taken to mean.
 
 The core and the workers write them down once, for everybody. A page tells one again in its own
 language where it knows the form of the sentence; what stands in its places is data and stays.
@@ -72,40 +72,87 @@ FORMS = (
     say("Incomplete upload: after {byte_count} bytes it broke off ({reason})."),
     say("Incomplete upload: after {size} bytes it broke off ({reason})."),
     say("Incomplete upload: it took too long and was given up."),
+    say("Found at the first start."),
+    # What was assumed of a feed's record (audit.importers).
+    say("{ruleset} was in force at this source when the hand was played."),
+    say(
+        "CellScore is taken as the valid bet: it equals |Profit + Revenue| in {equal} of {rows}"
+        " players' rows of its file that won or lost."
+    ),
+    say(
+        "CellScore is not used: it equals |Profit + Revenue| in {equal} of {rows} players' rows of"
+        " its file that won or lost."
+    ),
+    say(
+        "CellScore is not used: it equals |Profit + Revenue| in {equal} of {rows} players' rows of"
+        " its file that won or lost. It is the same in all rows of each room, as the room's base"
+        " would be."
+    ),
 )
 
 
 # What a re-audit was narrowed to, each before its value (selectors.reaudits_scope).
 FILTERS = (
     say("every hand"), say("beginning with"), say("in conflict yes"), say("with rules"),
-    say("days in an open case"), say("money at risk"), say("logged net"), say("naming"),
+    say("days in an open case"), say("money at risk"), say("logged net"),
+    say("naming any revision of"), say("naming"),
     say("game"), say("table"), say("source"), say("player"), say("verdict"), say("finding"),
     say("from"), say("to"), say("upload"), say("tile"), say("combination"), say("at"), say("met"),
     say("currency"),
 )  # fmt: skip
+
+# As a name it is another word than after a number.
+_NAMES = {"finding": say("Finding")}
+# What a scope was narrowed to by number, and values that are words of ours.
+_NEWEST = re.compile(r"the (?P<count>[0-9,]+) played last")
+_TITLES = {("game", str(game.title)): game.title for game in replay.GAMES.values()} | {
+    ("finding", str(code.title)): code.title for code in replay.CODES.values()
+}
 
 
 def stored_filter(text: str) -> str:
     """A stored list of filters in the language of the page; values stay as they are."""
     if here() in (SOURCE, None):
         return text
-    return listed(_filter(part) for part in text.split(", "))
+    parts: list[str] = []
+    for part in text.split(", "):
+        if parts and not _is_filter(part):
+            # A value may have a comma of its own.
+            parts[-1] = f"{parts[-1]}, {part}"
+        else:
+            parts.append(part)
+    return listed(_filter(part) for part in parts)
+
+
+def _is_filter(part: str) -> bool:
+    return _NEWEST.fullmatch(part) is not None or any(
+        part == words or part.startswith(f"{words} ") for words in FILTERS
+    )
 
 
 def _filter(part: str) -> str:
+    if newest := _NEWEST.fullmatch(part):
+        return phrase("the {count} played last", count=newest["count"])
     for words in FILTERS:
         if part == words:
             return told(words)
         if part.startswith(f"{words} "):
-            return f"{told(words)} {part[len(words) + 1 :]}"
+            value = part[len(words) + 1 :]
+            name = _NAMES.get(words, words)
+            return f"{told(name)} {told(_TITLES.get((words, value), value))}"
     return part
 
 
 def stored(text: str) -> str:
     """A stored sentence in the language of the page; one of an unknown form as it was stored."""
+    return of_forms(text, FORMS)
+
+
+def of_forms(text: str, forms: tuple[replay.Words, ...]) -> str:
+    """A text in the language of the page, if it has one of these forms; else as it is."""
     if not text or here() in (SOURCE, None):
         return text
-    for sentence, form in _forms():
+    for sentence, form in _patterns(forms):
         match = form.fullmatch(text)
         if match is not None:
             return phrase(sentence, **match.groupdict())
@@ -113,9 +160,9 @@ def stored(text: str) -> str:
 
 
 @cache
-def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _patterns(forms: tuple[replay.Words, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Each sentence with what it looks like when its places are filled."""
-    return tuple((str(words), _form(words)) for words in FORMS)
+    return tuple((str(words), _form(words)) for words in forms)
 
 
 def _form(words: replay.Words) -> re.Pattern[str]:

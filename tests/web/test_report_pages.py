@@ -178,3 +178,20 @@ def test_where_no_pdf_can_be_set_the_page_says_so(
     assert "typst is not installed" in text_of(page)
     assert "file.pdf" not in page.content.decode()
     assert site.get(f"/reports/{report.pk}/file.pdf").status_code == 404
+
+
+def test_a_report_is_read_in_ones_own_language_and_kept_as_it_was_made(
+    site: Client, store: Store
+) -> None:
+    store(B)
+    report = made(site)
+    address = f"/reports/{report.pk}/"
+    kept = site.get(f"{address}file.json").content
+    session = site.session
+    session["language"] = "zh-hant"
+    session.save()
+    shown = text_of(site.get(address))
+    for words in ("按遊戲日", "牌局屬於其牌桌的遊戲日。", "每局各有一個判定", "有效投注額（"):
+        assert words in shown
+    assert "By gaming day" not in shown
+    assert site.get(f"{address}file.json").content == kept == bytes(report.json)
