@@ -18,6 +18,7 @@ from audit.selectors.access import TABLE, Act, access_of
 from audit.selectors.census import take_census
 from audit.selectors.filters import TILES
 from audit.services.sharing import create_share_link
+from audit.services.tokens import create_token
 from tests.access import trusted, with_roles
 from tests.web.access_rows import written
 from tests.web.operators import Operator, operator_of
@@ -290,6 +291,29 @@ def test_svc_62_one_role_elsewhere_shows_nothing_that_takes_another(
         if one.name in beyond
     }
     assert {name: status for name, status in seen.items() if status != 404} == {}
+
+
+def test_svc_62_a_key_that_is_narrowed_sees_no_more_than_its_sources(
+    people: tuple[Any, Any], ours: Operator
+) -> None:
+    """Whatever the account of the key may see, and though it is he who handed all of it in."""
+    made = create_token(name="narrow", days=1, account=people[0].get_username(), sources=[OURS])
+    program = Client(headers={"Authorization": f"Bearer {made.token}"})
+    names = {one.name for one in addresses() if one.name.startswith("api-")} - {"api-docs"}
+    keys = {**COMMON, **ours.keys}
+    before = everything(program, keys, names)
+
+    theirs = {**COMMON, **theirs_of(people).keys}
+    after = everything(program, keys, names)
+
+    assert [
+        first_change(one, before[one], after[one]) for one in after if after[one] != before[one]
+    ] == []
+    assert [one for one, text in after.items() if THEIRS in text] == []
+    assert len([text for text in after.values() if text.startswith("200 ")]) > 25
+    walked = [one for one in of_somebody() if one.name in names and one.name not in PERSONAL]
+    answers = {one.name: asked(program, one.filled(theirs), one.name) for one in walked}
+    assert {name: answer for name, answer in answers.items() if answer not in NOT_THERE} == {}
 
 
 # What a list can be asked for that names somebody: the parameter, and what is named of an operator.
