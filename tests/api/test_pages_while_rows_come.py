@@ -27,6 +27,7 @@ from audit.services.reviews import record_review
 from tests.access import signed_in
 from tests.api.arriving import bad, moved, sources_with_cases
 from tests.api.conftest import World
+from tests.audit.desk.wrong import wrong
 from tests.audit.reauditing import OTHER, engine, know, reaudited, start, write_revision
 from tests.web.lines import PAI_GOW, changed
 
@@ -177,6 +178,56 @@ def test_svc_55_no_page_skips_or_repeats_while_rows_come(
             assert set(there) <= set(seen)
     finally:
         forget_rulesets()
+
+
+def test_svc_55_a_hand_that_begins_anew_moves_no_other(world: World) -> None:
+    names = [f"h{number:02}" for number in range(12)]
+    world.stored(*map(bad, names))
+
+    def restate(step: int) -> set[int]:
+        """One that was told and one that was not begin in another year."""
+        pair = (names[step], names[11 - step])
+        for name in pair:
+            world.restate(bad(name, **moved(2020 + 15 * (step % 2))))
+        return set(Hand.objects.filter(hand_id__in=pair).values_list("pk", flat=True))
+
+    assert_others_told_once(lambda **page: hands.list_hands(sources=None, **page), restate)
+
+
+def test_svc_55_a_case_that_grows_moves_no_other(world: World) -> None:
+    coming = sources_with_cases(world)
+    sources = [next(coming) for _ in range(12)]
+
+    def grow(step: int) -> set[int]:
+        """More hands join one that was told and one that was not."""
+        pair = (sources[step], sources[11 - step])
+        for source in pair:
+            world.stored(*(wrong(f"more {step} {n}", source=source) for n in range(step + 2)))
+        assert desk.gather_cases().is_done
+        return set(Case.objects.filter(source__in=pair).values_list("pk", flat=True))
+
+    filters, user = desk_queue.QueueFilters(), world.account.pk
+    assert_others_told_once(
+        lambda **page: desk_queue.list_cases(filters, sources=None, user_id=user, **page), grow
+    )
+
+
+def assert_others_told_once(read: Read, move: Callable[[int], set[int]]) -> None:
+    """Walk onward while rows move; each of the others is told once."""
+    there, touched, seen = ids(read(limit=500)), set[int](), list[int]()
+    cursor = None
+    for step in range(10):
+        page = read(cursor=cursor, limit=3)
+        seen += ids(page)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+        touched |= move(step) if step < 3 else set()
+    assert cursor is None
+    assert len(there) == 12
+    assert 0 < len(touched) < 12
+    others = [one for one in seen if one not in touched]
+    assert sorted(others) == sorted(set(there) - touched)
 
 
 def last_of(read: Read) -> str:
