@@ -7,6 +7,7 @@ import replay
 from audit.web import markup
 from audit.web.access import access_of_request
 from audit.web.navigation import Area, Group, areas_for
+from audit.web.presenters.hands import logged_words
 from audit.web.stored import stored, stored_filter
 
 register = template.Library()
@@ -38,6 +39,7 @@ register.filter("minus", markup.minus)
 register.filter("thousands", markup.thousands)
 register.filter("grouped", markup.grouped)
 register.filter("code_title", markup.code_title)
+register.filter("logged", logged_words)
 
 
 @register.simple_tag

@@ -15,7 +15,7 @@ from audit.selectors.reaudits_report import AmountRow
 from audit.web import markup
 from audit.web.desk_present import member_line
 from audit.web.presenters.findings import WITHOUT_RULE, present_finding, subject_of
-from audit.web.presenters.hands import clock_words
+from audit.web.presenters.hands import clock_words, logged_words
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
 from audit.web.presenters.settlement import present_settlement, ways_of
 from audit.web.presenters.steps import seconds
@@ -395,3 +395,16 @@ def test_the_risk_of_a_hand_of_a_case_has_its_thousands_set_off() -> None:
         at_risk=105210, is_known=True, left_at=None, finding=None,
     )  # fmt: skip
     assert member_line(row).at_risk == "CNY 1,052.10"
+
+
+@pytest.mark.parametrize(
+    ("logged", "words"),
+    [
+        ("2024-05-17T21:14:06+08:00", "17 May 2024, 21:14:06 +08:00"),
+        ("2026-01-05T12:41:28.000Z", "5 January 2026, 12:41:28 Z"),
+        ("", ""),
+        ("today", "today"),
+    ],
+)
+def test_a_logged_time_is_told_as_the_head_of_a_hand_has_it(logged, words):
+    assert logged_words(logged) == words

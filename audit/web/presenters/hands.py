@@ -76,6 +76,15 @@ def clock_words(started_at: str) -> str:
     return f"{match['clock']} {match['offset'].upper()}"
 
 
+def logged_words(started_at: str) -> str:
+    """A logged time as the head of a hand has it: its own day, its clock and its offset."""
+    try:
+        day = date.fromisoformat(started_at[:10])
+    except ValueError:
+        return started_at
+    return f"{day_words(day)}, {clock_words(started_at)}"
+
+
 def present_hands(
     page: selectors.Page[selectors.HandRow],
     query: Mapping[str, str],
