@@ -7,11 +7,16 @@ import re
 
 import pytest
 
-from audit.models import Case, Erasure, Hand
+from audit.models import Case, Erasure, Hand, Visit
 from audit.selectors.access import access_of
 from audit.services import desk
 from audit.services.erasing import erase_person
+from audit.services.sharing import create_share_link
+from tests.access import signed_in, trusted
+from tests.web.access_rows import NOT_TAKEN, written
 from tests.web.lines import PAI_GOW, with_net
+from tests.web.operators import draft_of, operator_of
+from tests.web.test_access_table import COMMON, address_of, letter_of
 
 NAME = "Ngozi Adichie-42"
 SOURCE = json.loads(PAI_GOW)["source"]
@@ -56,3 +61,40 @@ def test_lists_and_tables_have_the_token(site, act):
     assert Hand.objects.get().hand_id in text_of(hands)
     assert NAME not in site.get("/hands/").content.decode()
     assert NAME not in site.get("/uploads/").content.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_no_page_and_no_file_has_the_name_though_each_was_read_before(
+    django_user_model, settings, tmp_path
+):
+    """What a process keeps of pages and hands that it has shown is not shown again."""
+    settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
+    settings.TILECOURT_API_KEY_PER_MINUTE = settings.TILECOURT_API_ACCOUNT_PER_MINUTE = 10_000
+    make = django_user_model.objects.create_user
+    first, second = trusted(make("ines.castro")), trusted(make("tom.reyes"))
+    south = operator_of("south", first=first, second=second)
+    site, name = signed_in(first), "south-Bo"
+    keys = COMMON | dict(south.keys) | draft_of(first)
+    keys |= {"account": second.pk, "visit": Visit.objects.latest("pk").pk}
+    access = access_of(first)
+    link = create_share_link(
+        access=access, hand=keys["hand"], viewpoint="public", hours=1, reason="asked"
+    )
+    rows = [one for one in written() if one.looking != NOT_TAKEN]
+
+    def read() -> dict[str, bytes]:
+        asked = keys | {"letter": letter_of(site, keys["case"]), "secret": link.secret}
+        told = {}
+        for row in rows:
+            answer = site.get(address_of(row, asked))
+            assert answer.status_code < 500, row.name
+            told[row.name] = b"".join(answer) if answer.streaming else answer.content
+        return told
+
+    before = read()
+    shown = {one for one, text in before.items() if name.encode() in text}
+    assert {"hand", "step", "shared", "api-step", "api-hands", "api-export", "case"} <= shown
+    erase_person(access=access, source="south", name=name, reason="asked", ground="GDPR Art. 17")
+    after = read()
+    assert {one: text[:200] for one, text in after.items() if name.encode() in text} == {}
