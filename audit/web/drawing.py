@@ -5,13 +5,14 @@ Each answers as Django's own nodes do; what is not plain is asked of Django itse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache, partial
 from html import escape
 from typing import Any
 
 from django.template import Context, Template, Variable, VariableDoesNotExist
 from django.template.base import render_value_in_context
+from django.template.defaulttags import CsrfTokenNode
 from django.urls import reverse
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeData, SafeString
@@ -21,6 +22,7 @@ from django.utils.translation import ngettext
 __all__ = [
     "MISSING",
     "as_filter",
+    "csrf_field",
     "in_number",
     "is_more",
     "listed",
@@ -29,6 +31,7 @@ __all__ = [
     "or_none",
     "reverse",
     "shown",
+    "with_token",
 ]
 
 
@@ -100,8 +103,21 @@ def or_none(value: Any) -> Any:
     return None if value is MISSING else value
 
 
-def listed(value: Any) -> Iterable[Any]:
-    return () if value is None or value is MISSING else value
+def listed(value: Any) -> Collection[Any]:
+    """What a loop goes through, and how long it is."""
+    if value is None or value is MISSING:
+        return ()
+    return value if hasattr(value, "__len__") else list(value)
+
+
+def csrf_field(node: CsrfTokenNode, token: Any) -> str:
+    return str(node.render(Context({"csrf_token": or_none(token)})))
+
+
+def with_token(made: Mapping[str, Any], context: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a tag draws its template of: what it has made, and the token for a form."""
+    token = context.get("csrf_token")
+    return made if token is None else {**made, "csrf_token": token}
 
 
 def is_more(one: Any, other: Any) -> bool:

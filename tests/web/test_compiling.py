@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.template import Context, Template
+from django.shortcuts import render
+from django.template import Context, Engine, Template
 from django.template.loader import get_template, render_to_string
 from django.utils import translation
 from django.utils.safestring import mark_safe
@@ -18,13 +19,15 @@ from django.utils.safestring import mark_safe
 import replay
 from audit import selectors
 from audit.models import Hand
-from audit.web import compiling, kept, parts
-from audit.web.compiling import NotCompilable, compiled, draw
+from audit.web import compiling, compiling_nodes, kept, parts
+from audit.web.compiling import NotCompilable, compiled, draw, draw_page
+from audit.web.views import viewer
 from replay import say
 from tests.web.lines import GOLDEN
 
 LANGUAGES = ("en", "zh-hant", "zh-hans")
-LOAD = "{% load i18n tilecourt %}"
+TOKEN = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
+LOAD = "{% load i18n static tilecourt %}"
 
 
 class Seat:
@@ -51,7 +54,7 @@ CONTEXT: Mapping[str, Any] = {
     "seat": Seat(), "seats": [Seat(), Seat()], "none": None, "empty": "", "zero": 0, "one": 1,
     "many": 3, "pair": ("x", "<y>"), "rows": [("a", 1), ("b", None)], "made": {"key": "<v>"},
     "text": "a-1 莊 <b>", "day": datetime(2026, 3, 1, 12, 30, tzinfo=UTC), "number": 5,
-    "odd": "100 % of %(it)s {here}",
+    "odd": "100 % of %(it)s {here}", "csrf_token": "<token>",
 }  # fmt: skip
 
 SAME = (
@@ -99,6 +102,9 @@ SAME = (
     "{% icon 'finding' %}{% character '莊' %}{% mark ': ' %}",
     "{% both none text %}{% both '莊' 'x' %}",
     "{% tile seat.tiles.0 %}{% tile '33' size='s' %}{% rule_link none %}{% die 3 %}",
+    "{% static 'css/base.css' %}{% csrf_token %}{{ True }}{{ None }}{% if True %}a{% endif %}",
+    "{% for a in pair %}{{ a }}{% if not forloop.last %}, {% endif %}{% endfor %}",
+    "{% block main %}{{ text }}{% endblock %}{% languages %}",
     "{% url 'hands' %}?a={% url 'hand' number %}",
     "{% include '_pager.html' with back=_('Earlier rows') on=seat.name previous=text next=gone %}",
     "{% include 'uploads/_named.html' with upload=number name=seat.name only %}",
@@ -107,7 +113,6 @@ SAME = (
 )
 
 REFUSED = (
-    "{% csrf_token %}",
     "{% now 'Y' %}",
     "{% for a in seats reversed %}{% endfor %}",
     "{% for a in seats %}{% empty %}none{% endfor %}",
@@ -120,7 +125,11 @@ REFUSED = (
     "{% blocktranslate trimmed %} a {% endblocktranslate %}",
     "{% blocktranslate asvar word %}a{% endblocktranslate %}",
     "{% icon 'warn' as drawn %}",
-    "{% languages %}",
+    "{% with a=one %}{% languages %}{% endwith %}",
+    "{% static text %}",
+    "{% static 'css/base.css' as address %}",
+    "{% extends text %}",
+    "{% block main %}{{ block.super }}{% endblock %}",
     "{% url 'hand' hand=number %}",
     "{% url 'hand' number as address %}",
     "{% include text %}",
@@ -139,7 +148,28 @@ def test_what_is_drawn_is_what_django_draws(words: str, language: str) -> None:
 @pytest.mark.parametrize("words", REFUSED)
 def test_what_no_function_is_made_of_is_refused(words: str) -> None:
     with pytest.raises(NotCompilable):
-        compiled(Template(LOAD + words))
+        compiled(Template(words if "extends" in words else LOAD + words))
+
+
+def test_blocks_are_those_of_the_template_that_fills_them_last() -> None:
+    engine = Engine(
+        loaders=[
+            (
+                "django.template.loaders.locmem.Loader",
+                {
+                    "page": "<{% block a %}page a{% endblock %}|{% block b %}page b{% endblock %}|"
+                    "{% block c %}page {{ c }}{% endblock %}>",
+                    "area": "{% extends 'page' %}{% block a %}area a{% endblock %}"
+                    "{% block b %}area b{% endblock %} lost",
+                    "hand": "{% extends 'area' %}lost{% block b %}{{ c }}"
+                    "{% block d %}d{% endblock %}{% endblock %}",
+                },
+            )
+        ]
+    )
+    for name in ("page", "area", "hand"):
+        template = engine.get_template(name)
+        assert compiled(template)({"c": "<c>"}) == template.render(Context({"c": "<c>"}))
 
 
 def test_each_language_has_a_function_of_its_own() -> None:
@@ -154,7 +184,7 @@ def test_each_language_has_a_function_of_its_own() -> None:
 def test_a_sentence_that_was_translated_with_other_places_is_told_as_it_was_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compiling, "gettext", lambda words: words.replace("number", "nombre"))
+    monkeypatch.setattr(compiling_nodes, "gettext", lambda words: words.replace("number", "nombre"))
     words = "{% load i18n %}{% blocktranslate %}step {{ number }}{% endblocktranslate %}"
     assert compiled(Template(words))({"number": 7}) == "step 7"
 
@@ -202,8 +232,17 @@ def test_each_part_of_a_page_is_what_django_draws(
         seen[name] = seen.get(name, 0) + 1
         return drawn
 
+    def both_pages(request: Any, name: str, context: Mapping[str, Any]) -> Any:
+        drawn = draw_page(request, name, context)
+        # The token of a form is another one each time.
+        pages = [TOKEN.sub(b"", one.content) for one in (drawn, render(request, name, context))]
+        assert pages[0] == pages[1]
+        seen[name] = seen.get(name, 0) + 1
+        return drawn
+
     kept.forget()
     monkeypatch.setattr(parts, "drawn", both)
+    monkeypatch.setattr(viewer, "draw_page", both_pages)
     store(*scenarios())
     site.cookies["tilecourt_language"] = language
     for pk in Hand.objects.order_by("pk").values_list("pk", flat=True):
@@ -212,10 +251,11 @@ def test_each_part_of_a_page_is_what_django_draws(
         last = len(json.loads(played.raw)["events"])
         # Nobody sits at a door of Wenzhou Pai Gow.
         seat = "" if played.hand.game == "wenzhou-pai-gow" else "?as=seat-2"
-        for viewer in ("", "?as=public", seat):
+        for looks in ("", "?as=public", seat):
             for number in sorted({0, last // 2, last}):
-                assert site.get(f"/hands/{pk}/steps/{number}/{viewer}").status_code == 200
+                assert site.get(f"/hands/{pk}/steps/{number}/{looks}").status_code == 200
     assert set(seen) == {
+        "hands/hand.html",
         "hands/_head.html",
         "hands/_step.html",
         "hands/_events.html",
