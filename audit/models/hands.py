@@ -199,8 +199,8 @@ class Duplicate(models.Model):
 class Restatement(models.Model):
     """A line of an upload that was announced as a restatement said which version holds.
 
-    `replaced` was the current version before, the same one where it held already. Who announced it
-    and why stands with the upload.
+    `replaced` was the current version before the upload, the same one where it held already. Who
+    announced it and why stands with the upload.
     """
 
     hand = models.ForeignKey(
@@ -230,8 +230,8 @@ class Restatement(models.Model):
 
     class Meta:
         constraints = (
-            # A file that says two things of one hand restates the first, and is in conflict.
-            models.UniqueConstraint(name="restatement_once", fields=["hand", "upload"]),
+            # A file that says two things of one hand leaves it in conflict between them.
+            models.UniqueConstraint(name="restatement_once", fields=["hand", "upload", "version"]),
         )
 
     def __str__(self) -> str:

@@ -33,7 +33,7 @@ class Upload(models.Model):
     `feed` is the feed that a file of records other than hand-log/1 came from, else empty;
     `feed_facts` is what stands for the whole of such a file: its source, what its importer assumed.
     `restatement` is the reason given by `received_by` where the file was announced as one, else
-    empty; then `restated_count` lines brought a version that became the current one of its hand.
+    empty; then `restated_count` lines brought a version that is to be the current one of its hand.
     `turned_count` is how many of the clean and void lines have a hand that is discrepant now,
     because of the hand before it; it may change whenever hands come in.
     `limited_to` are the sources whose hands the sender may hand in, None where all: a line of

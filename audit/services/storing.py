@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection
 
 import replay
+from audit.services import restating_sql as restating
 from audit.services import storing_sql as sql
 from audit.services.conflicts import begin_conflicts, settle_conflicts
 from audit.services.copying import copy_rows
@@ -29,7 +30,7 @@ from audit.zstd import unpacked
 class Stored:
     """How the hands of a chunk stood to those known before; the four sum to the chunk's hands.
 
-    `restated` are other versions as `conflicts` are, but became the current ones.
+    `restated` are other versions as `conflicts` are, but ones that the upload says hold.
 
     `turned` is how many of the duplicates are of a hand that is discrepant because of the hand
     before it.
@@ -109,7 +110,7 @@ def _make_current(cursor: Any, upload_id: int, outcomes: Outcomes) -> int:
 
 
 def _is_restatement(cursor: Any, upload_id: int) -> bool:
-    cursor.execute(sql.IS_RESTATEMENT, {"upload": upload_id})
+    cursor.execute(restating.IS_RESTATEMENT, {"upload": upload_id})
     (is_restatement,) = cursor.fetchone()
     return bool(is_restatement)
 
@@ -120,9 +121,9 @@ def _restate(cursor: Any, upload_id: int) -> dict[int, int]:
     Their hands are to be compared again where they stood and where they stand now. Returns the
     versions that no longer count as turned, with -1.
     """
-    cursor.execute(sql.INSERT_RESTATEMENTS, {"upload": upload_id})
+    cursor.execute(restating.INSERT_RESTATEMENTS, {"upload": upload_id})
     turned_back = _put_in_force(cursor, upload_id)
-    cursor.execute(sql.END_CONFLICTS)
+    cursor.execute(restating.END_CONFLICTS)
     return turned_back
 
 
@@ -151,8 +152,9 @@ def _store_hands(cursor: Any, upload_id: int, outcomes: Outcomes) -> Stored:
     conflicts, restated = cursor.rowcount, 0
     cursor.execute(sql.FIND_VERSIONS)
     if _is_restatement(cursor, upload_id):
-        cursor.execute(sql.MARK_RESTATING, upload)
-        cursor.execute(sql.COUNT_RESTATED)
+        cursor.execute(restating.MARK_SAYING, upload)
+        cursor.execute(restating.MARK_RESTATING, upload)
+        cursor.execute(restating.COUNT_RESTATED)
         (restated,) = cursor.fetchone()
         conflicts -= restated
     cursor.execute(sql.INSERT_DUPLICATES, upload)

@@ -82,6 +82,7 @@ CREATE TEMPORARY TABLE arrival (
     hand int8,
     version int8,
     same_as bytea,
+    says bool DEFAULT false,
     restates bool DEFAULT false,
     stands bool DEFAULT false
 ) ON COMMIT DROP
@@ -195,38 +196,6 @@ WHERE v.hand_id = a.hand AND v.sha256 = coalesce(a.same_as, a.sha256)
 
 ARRIVED = "SELECT hand FROM arrival WHERE hand IS NOT NULL"
 
-# -- only in an upload that was announced as a restatement -----------------------------------
-
-IS_RESTATEMENT = "SELECT restatement <> '' FROM audit_upload WHERE id = %(upload)s"
-
-# The first line of the upload about a hand says which version holds; it says nothing new of a hand
-# that this upload itself brought.
-MARK_RESTATING = """
-UPDATE arrival a SET restates = true, stands = true
-FROM (
-    SELECT DISTINCT ON (hand) position, hand FROM arrival
-    WHERE hand <> new_hand ORDER BY hand, position
-) first
-WHERE a.position = first.position
-    AND NOT EXISTS (
-        SELECT FROM audit_restatement r WHERE r.hand_id = first.hand AND r.upload_id = %(upload)s
-    )
-    AND NOT EXISTS (
-        SELECT FROM audit_handversion v
-        WHERE v.hand_id = first.hand AND v.number = 1 AND v.upload_id = %(upload)s
-    )
-"""
-
-COUNT_RESTATED = "SELECT count(*) FROM arrival WHERE restates AND version = new_version"
-
-INSERT_RESTATEMENTS = """
-INSERT INTO audit_restatement (hand_id, version_id, replaced_id, upload_id, line)
-SELECT a.hand, a.version, h.version_id, %(upload)s, a.line
-FROM arrival a JOIN audit_hand h ON h.id = a.hand
-WHERE a.restates
-ORDER BY a.hand
-"""
-
 # -- only where another version is to stand for its hand: a restated one, or that of a conflict ---
 
 # One in conflict is told anew in any case: what it shows is of several records.
@@ -280,11 +249,6 @@ CROSS JOIN LATERAL (
 ) f
 WHERE a.stands AND h.id = a.hand AND {_OTHERWISE}
 """  # noqa: S608 - from constants
-
-END_CONFLICTS = """
-UPDATE audit_hand h SET is_conflict = false, contending = NULL, contending_verdicts = NULL
-FROM arrival a WHERE a.restates AND h.id = a.hand AND h.is_conflict
-"""
 
 # -- where a hand was known before, or came twice in this chunk -------------------------------
 

@@ -153,11 +153,65 @@ def test_a_restatement_that_contradicts_itself_leaves_a_conflict(
     settings.TILECOURT_CHUNK_LINES_MAX = 1
     ingest(log(B))
     row = restate(OTHER, RESTATED)
-    assert (row.restated, row.conflicts) == (1, 1)
+    assert (row.restated, row.conflicts) == (2, 0)
     hand = Hand.objects.get()
     numbers = dict(HandVersion.objects.values_list("pk", "number"))
     assert (hand.is_conflict, {numbers[key] for key in hand.contending or ()}) == (True, {2, 3})
-    assert Restatement.objects.count() == 1
+    said = Restatement.objects.values_list("version__number", "replaced__number", "line")
+    assert sorted(said) == [(2, 1, 1), (3, 1, 2)]
+
+
+@pytest.mark.parametrize("lines", [(B, OTHER), (OTHER, RESTATED), (RESTATED, OTHER, B)])
+def test_it_does_not_matter_which_chunk_of_it_is_judged_first(
+    ingest: Ingest, settings: Any, django_user_model: Any, lines: tuple[bytes, ...]
+) -> None:
+    user = django_user_model.objects.create_user("ines.castro")
+    settings.TILECOURT_CHUNK_LINES_MAX = 1
+    told = []
+    for order in (1, -1):
+        with transaction.atomic():
+            ingest(log(B))
+            received = services.receive_upload(
+                name="x", stream=io.BytesIO(log(*lines)), user=user, restatement=REASON
+            )
+            chunks = Chunk.objects.filter(upload_id=received.upload_id).order_by("number")
+            for chunk in list(chunks)[::order]:
+                assert services.judge_chunk(chunk_id=chunk.pk) is None
+            told.append(stands(received.upload_id))
+            transaction.set_rollback(True)
+    assert told[0] == told[1]
+
+
+def stands(upload_id: int) -> tuple[Any, ...]:
+    """How the one hand stands, by the bytes of its records and not by when they came."""
+    row, hand = selectors.get_upload(upload_id, sources=None), Hand.objects.get()
+    bytes_of = {one.pk: bytes(one.sha256) for one in HandVersion.objects.all()}
+    said = Restatement.objects.values_list("version_id", "replaced_id", "line")
+    return (
+        (row.restated, row.conflicts, row.duplicates, row.new),
+        (hand.is_conflict, hand.verdict_kind, hand.finding_codes, hand.finding_count),
+        [bytes_of[key] for key in hand.contending or [hand.version_id]],
+        sorted((bytes_of[version], bytes_of[replaced], line) for version, replaced, line in said),
+    )
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_when_a_conflict_ends_every_column_follows(
+    ingest: Ingest, restate: Ingest, is_first: bool
+) -> None:
+    seats = [{**one, "player": f"new-{one['seat']}"} for one in json.loads(B)["seats"]]
+    records = sorted((B, changed(OTHER, seats=seats, table="other")), key=replay.canonical_sha256)
+    ingest(log(*records))
+    hand = Hand.objects.get()
+    assert (hand.is_conflict, hand.verdict_kind) == (True, "discrepant")
+    everybody = {one["player"] for one in (*seats, *json.loads(B)["seats"])}
+    assert set(hand.players) == everybody
+    compare_all()
+    line = records[0 if is_first else 1]
+    restate(line)
+    after: dict[str, Any] = dict(Hand.objects.values().get())
+    alone = Ingested(line).columns()
+    assert {column: after[column] for column in alone} == alone
 
 
 @pytest.mark.parametrize("lines", [(B, OTHER), (OTHER, RESTATED, B)])
