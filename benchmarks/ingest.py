@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from time import monotonic, sleep
+from time import monotonic
 
 import psycopg
 
@@ -25,6 +25,7 @@ from audit.devstack.up import ROOT, WORKER_STOP
 from audit.zstd import packed_line
 from benchmarks.logs import SEED, hands_of
 from benchmarks.stack import process_seconds, services
+from benchmarks.waiting import KINDS, Waits, Watch
 from benchmarks.watched import spans_of
 from replay.simulate import source_of
 
@@ -32,15 +33,20 @@ GOAL_OF_AUDIT = 0.6
 GOAL_OF_TWO = 1.7
 GOAL_OF_CELERY = 2
 GOAL_OF_AGAIN = 0.8
+# What two workers wait for, as parts of the time in which their connections are in use.
+WAITS = ("waits of two: Lock", "waits of two: LWLock", "waits of two: IO")
 # Seconds besides those that the contenders took.
 BESIDE = (
     "start of the audit", "CPU of the audit", "CPU of one process", "CPU of its database",
-    "CPU of the re-audit", "CPU of Celery", "CPU of its tasks",
+    "CPU of the re-audit", "CPU of Celery", "CPU of its tasks", "CPU of receiving",
+    *(f"{count} without a core: {what}" for count in (1, 2) for what in ("worker", "database")),
+    *WAITS,
 )  # fmt: skip
-POLL_SECONDS = 0.02
 # Hands that go first, so that no contender pays for what it loads only once.
 FEW = 50
 READY_SECONDS = 60
+# Of 16 MB each: what a round or two of all contenders writes.
+LOG_FILES = 50
 STEP_STOP: Stop = ((9, 1.0),)
 
 # What ingest stores of a hand, in the order in which it may be copied back.
@@ -70,6 +76,7 @@ def report(hands: int, rounds: int) -> str:
         log = Path(folder, "hands.ndjson")
         log.write_bytes(b"".join(line + b"\n" for line in lines))
         with services(is_safe=True) as (supervisor, env):
+            _make_log_files(env["DATABASE_URL"])
             bench = _Bench(supervisor, env, log)
             times: dict[str, list[float]] = {}
             for _ in range(rounds):
@@ -79,6 +86,20 @@ def report(hands: int, rounds: int) -> str:
                     times.setdefault(name, []).append(seconds)
     took = {name: median(found) for name, found in times.items()}
     return "\n".join((_words(hands, rounds, took), _words_of_processor(hands, took)))
+
+
+def _make_log_files(url: str) -> None:
+    """Give the server what one has that has been at work: files of its log to be used again.
+
+    A new one makes each when it is first needed, 16 MB of zeros, and whoever writes waits for that.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET min_wal_size = '1GB'")
+        connection.execute("SELECT pg_reload_conf()")
+        for _ in range(LOG_FILES):
+            connection.execute("SELECT pg_logical_emit_message(false, 'bench', 'one more')")
+            connection.execute("SELECT pg_switch_wal()")
+        connection.execute("CHECKPOINT")
 
 
 def _words_of_processor(hands: int, took: dict[str, float]) -> str:
@@ -97,8 +118,6 @@ def _words_of_processor(hands: int, took: dict[str, float]) -> str:
 def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
     one, two, audit = took["one worker"], took["two workers"], took["audit"]
     alone = audit - took["start of the audit"]
-    busy = took["CPU of one process"] + took["CPU of its database"]
-    most = min(2.0, one * (os.cpu_count() or 1) / busy)
     celery, tasks = took["CPU of Celery"], took["CPU of its tasks"]
     rows = "\n".join(
         f"  {name:<50}{seconds:8.2f} s   {hands / seconds:,.0f} hands/s"
@@ -116,10 +135,36 @@ def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
     python -m replay audit on the same file (goal {GOAL_OF_AUDIT}), and {alone / one:.2f} of that
     without its start
 (b) it takes {one / took["COPY"]:.1f} times as long as COPY of the same rows into empty tables
-(c) two workers: {one / two:.2f} times as fast as one (goal {GOAL_OF_TWO} where cores are free);
-    with no core of these ever idle it would be {most:.2f}
+(c) two workers: {one / two:.2f} times as fast as one (goal {GOAL_OF_TWO} where cores are free)
+{_words_of_two(took)}
 (d) Celery's own share of one worker's CPU, outside of its tasks:
     {100 * celery / (celery + tasks):.1f} % (goal below {GOAL_OF_CELERY} %)"""
+
+
+def _words_of_two(took: dict[str, float]) -> str:
+    """What two workers could reach here and elsewhere, and what they wait for.
+
+    Receiving is one process, before anything is judged, however many workers there are.
+    """
+    one, two, received = took["one worker"], took["two workers"], took["  of it receiving"]
+    busy = took["CPU of one process"] + took["CPU of its database"] - took["CPU of receiving"]
+    most = received + max((one - received) / 2, busy / (os.cpu_count() or 1))
+    own, database, own_2, database_2 = (
+        took[f"{count} without a core: {what}"]
+        for count in (1, 2)
+        for what in ("worker", "database")
+    )
+    alone = (one - own) / (two - own_2)
+    both = (one - own - database) / max(received, two - own_2 - database_2)
+    lock, latch, disk = (100 * took[name] for name in WAITS)
+    return f"""\
+    with no core of these ever idle while they judge it would be {one / most:.2f}, and with cores
+    for all, were nothing else shared, {one / (received + (one - received) / 2):.2f}
+    of the {two - received:.2f} s in which two judge each waits {own_2:.2f} s or more for a core,
+    and its process in the database {database_2:.2f} s (one: {own:.2f} and {database:.2f} s);
+    without the workers' waits it would be {alone:.2f}, without the database's, too, {both:.2f}
+    of the time in use their connections wait {lock:.1f} % for locks of each other,
+    {latch:.1f} % for what all write to in turn (the database's log), {disk:.1f} % for the disk"""
 
 
 class _Bench:
@@ -128,8 +173,9 @@ class _Bench:
     def __init__(self, supervisor: Supervisor, env: dict[str, str], log: Path) -> None:
         self._supervisor = supervisor
         self._env = env
+        self._url = env["DATABASE_URL"]
         self._log = log
-        self._received = 0.0
+        self._received = self._began = 0.0
         self._beside = dict.fromkeys(BESIDE, 0.0)
         self._spans = log.with_name("spans")
         with log.open("rb") as stream:
@@ -199,23 +245,33 @@ class _Bench:
         self._supervisor.wait_ready("worker", self._is_answering, seconds=READY_SECONDS)
         # The first chunk of a process pays for what it loads; that is not ingest.
         self._receive(self._few)
-        self._wait(_WORKING)
-        begun, pid = (
-            len(self._spans.read_bytes().splitlines()),
-            self._supervisor.process("worker").pid,
-        )
-        taken = self._received = self._receive(self._log)
-        before, start = process_seconds(pid), monotonic()
-        self._wait(_WAITING)
-        seconds = taken + monotonic() - start
+        pid = self._supervisor.process("worker").pid
+        Watch(self._url, pid).until(_WORKING)
+        begun = len(self._spans.read_bytes().splitlines())
+        # Counted is from when receiving began: its process is at an end after its work is, and the
+        # workers do not wait for that.
+        watch, before = Watch(self._url, pid), process_seconds(pid)
+        self._received = self._receive(self._log)
+        waits = watch.until(_WAITING)
+        seconds = monotonic() - self._began
         consumer = process_seconds(pid) - before
         self._stop("worker")
+        self._note_waits(count, waits)
         if count == 1:
             inside, all_of_it = spans_of(self._spans, "audit.judge_chunk", skip=begun)
             self._beside["CPU of its tasks"] = inside
             self._beside["CPU of Celery"] = consumer + all_of_it - inside
         self._check()
         return seconds
+
+    def _note_waits(self, count: int, waits: Waits) -> None:
+        """The shortest wait of each kind of process: by so much all would have ended earlier."""
+        for what, waited in (("worker", waits.workers), ("database", waits.databases)):
+            self._beside[f"{count} without a core: {what}"] = min(waited, default=0.0)
+        if count == 2:
+            self._beside |= {
+                name: waits.share(kind) for name, kind in zip(WAITS, KINDS, strict=True)
+            }
 
     def _without_celery(self) -> float:
         """The same services called one after the other in one process, with no broker between."""
@@ -236,17 +292,19 @@ class _Bench:
             stdout=subprocess.PIPE,
             check=True,
         )
-        wall, own, database = (float(part) for part in done.stdout.split())
+        wall, own, database, self._began = (float(part) for part in done.stdout.split())
         if what == "without-celery":
             self._beside["CPU of one process"] = own
             self._beside["CPU of its database"] = database
         elif what == "re-audit":
             self._beside["CPU of the re-audit"] = own
+        else:
+            self._beside["CPU of receiving"] = own + database
         return wall
 
     def _copy(self) -> float:
         """COPY of what the contender before has stored, in binary, indexes and all."""
-        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+        with psycopg.connect(self._url) as connection:
             rows = {}
             for table in TABLES:
                 out = f"COPY (SELECT * FROM {table}) TO STDOUT (FORMAT BINARY)"  # noqa: S608
@@ -267,7 +325,7 @@ class _Bench:
     def _copy_lines(self, kind: str, encode: Callable[[bytes], bytes]) -> float:
         """COPY of the lines alone into a table of one column, in binary."""
         lines = self._log.read_bytes().splitlines()
-        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+        with psycopg.connect(self._url) as connection:
             connection.execute(f"CREATE TABLE only_lines (line {kind})")
             connection.commit()
             start = monotonic()
@@ -291,23 +349,14 @@ class _Bench:
         )
         return asked.returncode == 0
 
-    def _wait(self, what: str) -> None:
-        with psycopg.connect(self._env["DATABASE_URL"], autocommit=True) as connection:
-            while True:
-                found = connection.execute(what.encode()).fetchone()
-                assert found is not None
-                if not found[0]:
-                    return
-                sleep(POLL_SECONDS)
-
     def _check(self) -> None:
         """All of it must be there, or the time means nothing."""
-        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+        with psycopg.connect(self._url) as connection:
             found = connection.execute("SELECT count(*) FROM audit_verdict").fetchone()
         assert found == (self._count,), found
 
     def _empty(self) -> None:
-        with psycopg.connect(self._env["DATABASE_URL"]) as connection:
+        with psycopg.connect(self._url) as connection:
             connection.execute("SET session_replication_role = replica")
             connection.execute(_EMPTY)
 

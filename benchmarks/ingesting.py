@@ -1,9 +1,10 @@
 """One side of `bench ingest`, in a process with Django: take a file in, with or without Celery.
 
 `python -m benchmarks.ingesting WHAT FEW FILE` prints the seconds of WHAT by the wall, of CPU in
-this process, and of CPU in the database's process for it (0 where that cannot be known). WHAT is
-`receive` or `without-celery` for FILE, or `re-audit` for what is stored. FEW, a few hands, go
-first: what a process loads for its first hands is not ingest.
+this process, and of CPU in the database's process for it (0 where that cannot be known), and when
+it began by the machine's clock that never goes back: until this process has gone others have long
+been at work. WHAT is `receive` or `without-celery` for FILE, or `re-audit` for what is stored. FEW,
+a few hands, go first: what a process loads for its first hands is not ingest.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from benchmarks.stack import database_seconds  # noqa: E402
 POLL_SECONDS = 0.02
 
 
-def main(what: str, few: Path, log: Path) -> tuple[float, float, float]:
-    """The seconds of receiving alone, of receiving and of judging every chunk, or of a re-audit."""
+def main(what: str, few: Path, log: Path) -> tuple[float, float, float, float]:
+    """The seconds of receiving alone, of receiving and of judging every chunk, or of a re-audit;
+    and when it began."""
     is_alone = what != "receive"
     take(few, is_alone=is_alone)
     while Chunk.objects.filter(state__in=[ChunkState.QUEUED, ChunkState.RUNNING]).exists():
@@ -36,7 +38,7 @@ def main(what: str, few: Path, log: Path) -> tuple[float, float, float]:
         judge_again()
     else:
         take(log, is_alone=is_alone)
-    return monotonic() - start, process_time() - own, database_seconds() - databases
+    return monotonic() - start, process_time() - own, database_seconds() - databases, start
 
 
 def take(log: Path, *, is_alone: bool) -> None:

@@ -86,7 +86,13 @@ def test_ingest_prints_every_contender_and_the_four_ratios(monkeypatch):
     assert re.search(r"\(b\) it takes \d+\.\d times as long as COPY", text)
     assert re.search(r"\(c\) two workers: \d+\.\d\d times as fast as one \(goal 1\.7", text)
     assert re.search(r"without its start$", text, re.MULTILINE)
-    assert re.search(r"with no core of these ever idle it would be \d+\.\d\d$", text, re.MULTILINE)
+    assert re.search(r"ever idle while they judge it would be \d+\.\d\d, and with cores", text)
+    assert re.search(r"for all, were nothing else shared, \d+\.\d\d$", text, re.MULTILINE)
+    assert re.search(r"each waits \d+\.\d\d s or more for a core", text)
+    assert re.search(
+        r"waits it would be \d+\.\d\d, without the database's, too, \d+\.\d\d$", text, re.M
+    )
+    assert re.search(r"wait \d+\.\d % for locks of each other,", text)
     share = re.search(r"\(d\) Celery's own share .* of its tasks:\s+(\d+\.\d) %", text)
     assert share, text
     assert 0 < float(share[1]) < 100
