@@ -4,8 +4,8 @@
 hands again, by the wall and of this process alone (what PostgreSQL does besides is in the first):
 `written` under another engine's name, so that each gets a new verdict that becomes
 current; `confirmed` once more, so that nothing is to be written; `rehearsed` with its results
-beside; and `gathered`, the freezing of the batches before the first. FEW, a few hands, go first:
-what a process loads for its first hands is not part of it.
+beside; and `gathered`, the freezing of the batches before the first. FEW, a few hands of the source
+`few`, go first: what a process loads for its first hands is not part of it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ def main(few: Path, log: Path) -> dict[str, Seconds]:
     with mock.patch("audit.services.queueing._queue"):
         # The one that they name: under another each hand would be searched for explanations, too.
         ruleset = str(Hand.objects.values_list("ruleset", flat=True)[0])
+        source = str(Hand.objects.exclude(source="few").values_list("source", flat=True)[0])
         with _engine("warm"):
             _again({"source": "few"})
             _again({"source": "few"}, ruleset=ruleset)
         with _engine(ENGINE):
-            gathered, written = _again({"source": "simulated"})
-            _, confirmed = _again({"source": "simulated"})
-            _, rehearsed = _again({"source": "simulated"}, ruleset=ruleset)
+            gathered, written = _again({"source": source})
+            _, confirmed = _again({"source": source})
+            _, rehearsed = _again({"source": source}, ruleset=ruleset)
     return {
         "gathered": gathered,
         "written": written,
