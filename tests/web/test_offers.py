@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.urls import Resolver404, resolve
 
-from audit.models import Role
+from audit.models import Case, Role
 from audit.selectors.access import Access, Act, access_of
 from audit.web.access import act_of_view
 from tests.access import signed_in, trusted, with_roles
@@ -116,3 +116,15 @@ def test_nothing_is_offered_that_is_refused(
         queue += inner(offered.links, address)
     assert not found, "\n".join(found)
     assert len(kinds) > 5
+
+
+def test_who_may_only_look_is_asked_for_nothing(stocked: None, django_user_model: Any) -> None:
+    """No form, no box to tick and no script of a form where nothing can be sent."""
+    client = signed_in(with_roles(django_user_model.objects.create_user("al.wu"), Role.AUDITOR))
+    case = Case.objects.order_by("pk")[0].pk
+    for address in ("/uploads/", "/desk/", "/desk/queue/", f"/desk/cases/{case}/", "/desk/claims/"):
+        page = client.get(address).content.decode()
+        main = page[page.index("<main") : page.index("</main>")]
+        assert 'method="post"' not in main, address
+        assert 'type="checkbox"' not in main, address
+        assert "drop.js" not in page, address
