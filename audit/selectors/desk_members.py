@@ -20,7 +20,10 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberRow:
-    """A hand of a case; `finding` is its primary one, None where that was not found again."""
+    """A hand of a case; `finding` is its primary one, None where that was not found again.
+
+    `is_conflict`: the finding is of one of several records that claim to be the hand.
+    """
 
     pk: int
     hand_pk: int
@@ -35,6 +38,7 @@ class MemberRow:
     is_known: bool
     left_at: datetime | None
     finding: replay.Finding | None
+    is_conflict: bool = False
 
 
 def list_members(
@@ -132,4 +136,5 @@ def _member_row(member: CaseHand, hand: Hand, finding: replay.Finding | None) ->
         is_known=member.is_known,
         left_at=member.left_at,
         finding=finding,
+        is_conflict=hand.is_conflict,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import date
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import replay
 from audit import selectors
 from audit.models import CaseHand, Hand, HandVersion
+from audit.selectors.desk_members import list_members
 from audit.selectors.exports import figures_of_hands, finding_rows, hand_rows
 from audit.selectors.filters import HandFilters
 from audit.selectors.overview import OverviewQuery, overview
@@ -41,7 +43,7 @@ def test_it_names_its_records_in_the_order_of_what_they_say(contended: Hand) -> 
     versions = HandVersion.objects.in_bulk(contended.contending)
     shas = [bytes(versions[key].sha256).hex() for key in contended.contending or ()]
     by_meaning = sorted((B, OTHER, UNRAKED), key=replay.canonical_sha256)
-    assert shas == [replay.audit_line(line, {}).verdict.record_sha256 for line in by_meaning]
+    assert shas == [hashlib.sha256(line).hexdigest() for line in by_meaning]
     assert contended.version_id == (contended.contending or [])[0]
     assert contended.verdict_id == (contended.contending_verdicts or [])[0]
 
@@ -95,6 +97,8 @@ def test_at_the_desk_it_stands_by_its_first_error_without_money(
     assert member.case.cause is not None
     assert member.case.cause.code == ("net-mismatch" if first == OTHER else "rake-mismatch")
     assert (member.at_risk_minor, member.is_known, member.amounts.count()) == (0, False, 0)
+    (row,) = list_members(member.case_id).rows
+    assert (row.is_conflict, row.finding is not None) == (True, True)
 
     user = django_user_model.objects.create_user("ines.castro")
     ingest(log(OTHER), user=user, restatement="this one holds")
@@ -102,6 +106,8 @@ def test_at_the_desk_it_stands_by_its_first_error_without_money(
     member = CaseHand.objects.get(hand=contended, left_at=None)
     assert member.case.cause is not None
     assert (member.case.cause.code, member.is_known) == ("net-mismatch", True)
+    (row,) = list_members(member.case_id).rows
+    assert row.is_conflict is False
     ingest(log(B), user=user, restatement="no, this one")
     assert desk.gather_cases().is_done
     assert not CaseHand.objects.filter(hand=contended, left_at=None).exists()
