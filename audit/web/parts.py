@@ -16,7 +16,6 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
 from audit import selectors
-from audit.web.compiling import draw as drawn
 from audit.web.kept import kept
 from audit.web.language import here
 from audit.web.presenters.commitments import present_commitment
@@ -37,7 +36,7 @@ from audit.web.walks import Replayed
 
 def draw_head(context: Mapping[str, Any]) -> SafeString:
     """The head of a hand's page: where it is, what is known of it, what it may be a double of."""
-    return drawn("hands/_head.html", context)
+    return render_to_string("hands/_head.html", dict(context))
 
 
 def single_head(played: selectors.PlayedHand, context: Mapping[str, Any]) -> SafeString:
@@ -100,7 +99,7 @@ class Parts:
             }
             if not self.route.is_auditor:
                 context |= {"trails": self.trails(), "result": self.result()}
-            return drawn("hands/_step.html", context)
+            return render_to_string("hands/_step.html", context)
 
         return self._kept("region", self.number, self.rows, draw)
 
@@ -123,7 +122,7 @@ class Parts:
         events = present_events(
             self.replayed.walk.steps, number, self.route, is_open=self.replayed.is_open
         )
-        return drawn("hands/_events.html", {"events": events})
+        return render_to_string("hands/_events.html", {"events": events})
 
     def trails(self) -> SafeString:
         """Where each tile went; for others than the auditor as far as they saw it."""
@@ -132,7 +131,7 @@ class Parts:
         def draw() -> SafeString:
             trails = trails_of(self.replayed.walk.steps, self.route)
             context = {"route": self.route, "trails": trails, "is_whole": not is_open}
-            return drawn("hands/_trails.html", context) if trails else SafeString()
+            return render_to_string("hands/_trails.html", context) if trails else SafeString()
 
         return draw() if is_open else self._kept("trails", None, None, draw)
 
@@ -141,7 +140,11 @@ class Parts:
 
         def draw() -> SafeString:
             wall = wall_of(self.replayed, self.route)
-            return SafeString() if wall is None else drawn("hands/_wall.html", {"wall": wall})
+            return (
+                SafeString()
+                if wall is None
+                else render_to_string("hands/_wall.html", {"wall": wall})
+            )
 
         return self._kept("wall", None, None, draw)
 
@@ -152,7 +155,7 @@ class Parts:
 
         def draw() -> SafeString:
             context = {"route": self.route, "money": self.replayed.money} | self._settled()
-            return drawn("hands/_result.html", context)
+            return render_to_string("hands/_result.html", context)
 
         return self._kept("result", None, self.rows, draw)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
@@ -19,7 +20,6 @@ from audit.selectors.access import Act, Sources
 from audit.selectors.erasures import ErasureRow
 from audit.selectors.replacements import replaced_by
 from audit.web.access import access_of_request, needs, note_shown, sources_of_request
-from audit.web.compiling import draw_page
 from audit.web.erased import erased_people
 from audit.web.language import in_one_language
 from audit.web.parts import Parts, draw_head, frame, single_head
@@ -164,7 +164,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
             raise Http404("This record cannot be replayed now.") from None
         head = draw_head(context | {"offers": _offers(request)})
         context |= {"head": head, "problem": str(refusal), **frame(problem=True)}
-        return draw_page(request, "hands/hand.html", context)
+        return render(request, "hands/hand.html", context)
     number = first_step(replayed.walk.steps) if number is None else number
     _check_step(replayed, number)
     if route.rules not in (None, replayed.read.hand.ruleset):
@@ -189,7 +189,7 @@ def _auditors_page(request: HttpRequest, route: Route, number: int | None) -> Ht
         "result": parts.result(),
         **frame(),
     }
-    return draw_page(request, "hands/hand.html", context)
+    return render(request, "hands/hand.html", context)
 
 
 def _offers(request: HttpRequest) -> dict[str, bool]:
@@ -252,7 +252,7 @@ def answer_step(
         **more,
     }
     context["head"] = draw_head(context)
-    return draw_page(request, "hands/hand.html", context)
+    return render(request, "hands/hand.html", context)
 
 
 def _erased(hand: selectors.HandRow) -> tuple[ErasureRow, ...]:
