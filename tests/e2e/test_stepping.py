@@ -122,6 +122,7 @@ def test_from_the_login_to_the_way_of_a_number(audited, complaints, log):
     # The hand with a wrong figure: its way.
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Hands").click()
     page.get_by_role("link", name="wrong-net").click()
+    page.locator("[data-stepper][data-ready]").wait_for()
     number = page.locator('a[data-way][href="#why-seat-1-net"]')
     row = page.locator("#why-seat-1-net")
     assert row.is_visible()  # the first wrong figure stands open
