@@ -6,7 +6,6 @@ Rows are plain dicts of columns; nothing is made of them that is not told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -19,12 +18,13 @@ from audit.selectors.belonging import in_sources, uploads_seen
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import (
     KEY_MAX,
-    BadQuery,
     HandNotFound,
     NotFound,
     Page,
     check_limit,
     make_page,
+    moment_of,
+    number_of,
     read_cursor,
 )
 from audit.selectors.twins import TwinRow, twins_of
@@ -45,8 +45,6 @@ FINDING_COLUMNS = (
     "position", "code", "severity", "event", "seat", "subject", "logged", "expected", "rule",
     "confidence", "follows", "explained_by", "message",
 )  # fmt: skip
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class Order(StrEnum):
@@ -82,7 +80,7 @@ def list_hands(
         found = found.filter(finding_codes__overlap=list(replay.CODES))
     if at is not None and is_played:
         compare = TupleGreaterThan if is_back else TupleLessThan
-        found = found.filter(compare(("played_at", "id"), (_instant(at.key[0]), at.key[1])))
+        found = found.filter(compare(("played_at", "id"), (moment_of(at.key[0]), at.key[1])))
     elif at is not None:
         found = found.filter(**{"id__gt" if is_back else "id__lt": at.key[0]})
     names = ("played_at", "id") if is_played else ("id",)
@@ -90,7 +88,7 @@ def list_hands(
 
     def key(row: Row) -> tuple[int, ...]:
         if is_played:
-            return (row["played_at"] - _EPOCH) // _MICROSECOND, row["id"]
+            return number_of(row["played_at"]), row["id"]
         return (row["id"],)
 
     return make_page(list(found.values(*columns)[: limit + 1]), cursor=at, limit=limit, key=key)
@@ -231,12 +229,3 @@ def comparison_row(comparison: int | None) -> Row | None:
     names = ("id", "kind", "digest", "engine", "created_at", "earlier__version__hand_id")
     row: Row | None = found.values(*names).first()
     return row
-
-
-def _instant(microseconds: int) -> datetime:
-    try:
-        return _EPOCH + microseconds * _MICROSECOND
-    except OverflowError:
-        raise BadQuery(
-            replay.say("The page cannot be found: its mark in the address is damaged.")
-        ) from None

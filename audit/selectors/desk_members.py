@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from django.db.models import QuerySet
 from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
@@ -12,10 +12,15 @@ from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessTha
 import replay
 from audit.models import CaseHand, ComparisonFinding, Finding, Hand
 from audit.selectors.comparisons import finding_of
-from audit.selectors.pages import BadQuery, Cursor, Page, check_limit, make_page, read_cursor
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from audit.selectors.pages import (
+    Cursor,
+    Page,
+    check_limit,
+    make_page,
+    moment_of,
+    number_of,
+    read_cursor,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +59,14 @@ def list_members(
     found = CaseHand.objects.filter(case_id=case_id, left_at__isnull=not left)
     if at is not None:
         compare = TupleGreaterThan if at.is_back else TupleLessThan
-        found = found.filter(compare(("played_at", last), (_instant(at.key[0]), at.key[1])))
+        found = found.filter(compare(("played_at", last), (moment_of(at.key[0]), at.key[1])))
     return _page(
         found,
         ("played_at", last),
         at,
         check_limit(limit),
         lambda row: (
-            (row.played_at - _EPOCH) // _MICROSECOND,
+            number_of(row.played_at),
             row.pk if left else row.hand_pk,
         ),
     )
@@ -91,15 +96,6 @@ def _page(
     findings = _primary_findings(members)
     rows = [_member_row(one, hands[one.hand_id], findings.get(one.pk)) for one in members]
     return make_page(rows, cursor=at, limit=limit, key=key)
-
-
-def _instant(microseconds: int) -> datetime:
-    try:
-        return _EPOCH + microseconds * _MICROSECOND
-    except OverflowError:
-        raise BadQuery(
-            replay.say("The page cannot be found: its mark in the address is damaged.")
-        ) from None
 
 
 def _primary_findings(members: Sequence[CaseHand]) -> dict[int, replay.Finding]:

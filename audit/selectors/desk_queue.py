@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -26,11 +26,18 @@ import replay
 from audit.models import CaseState, Decision
 from audit.selectors.access import Sources
 from audit.selectors.belonging import narrowed
-from audit.selectors.pages import KEY_MAX, BadQuery, Page, check_limit, make_page, read_cursor
+from audit.selectors.pages import (
+    KEY_MAX,
+    BadQuery,
+    Page,
+    check_limit,
+    make_page,
+    moment_of,
+    number_of,
+    read_cursor,
+)
 
 TEXT_MAX = 128
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 OWNERS = ("mine", "free", "others")
 
 _RISK = """
@@ -201,8 +208,8 @@ def list_cases(
     """
     limit = check_limit(limit)
     at = read_cursor(cursor, 3)
-    now = timezone.now() if at is None else _instant(at.key[0])
-    asof = (now - _EPOCH) // _MICROSECOND
+    now = timezone.now() if at is None else moment_of(at.key[0])
+    asof = number_of(now)
     parameters = queue_parameters(now) | {"user": user_id, "limit": limit + 1}
     conditions = ["true" + narrowed(sources, "source", parameters)] if sources is not None else []
     conditions += _conditions(filters, parameters)
@@ -237,15 +244,6 @@ def _conditions(filters: QueueFilters, parameters: dict[str, Any]) -> list[str]:
     if filters.is_overdue:
         conditions.append("due_at < %(now)s")
     return conditions
-
-
-def _instant(microseconds: int) -> datetime:
-    try:
-        return _EPOCH + microseconds * _MICROSECOND
-    except OverflowError:
-        raise BadQuery(
-            replay.say("The page cannot be found: its mark in the address is damaged.")
-        ) from None
 
 
 def cases_by_number(numbers: Sequence[int], *, sources: Sources) -> list[CaseRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 
 from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
@@ -17,11 +17,12 @@ from audit.selectors.filters import HandFilters
 from audit.selectors.kinds import kind_of
 from audit.selectors.pages import (
     KEY_MAX,
-    BadQuery,
     HandNotFound,
     Page,
     check_limit,
     make_page,
+    moment_of,
+    number_of,
     read_cursor,
 )
 from audit.selectors.twins import TwinRow, twins_of
@@ -40,8 +41,6 @@ from audit.zstd import unpacked
 
 DUPLICATES_SHOWN = 100
 VERDICTS_SHOWN = 100
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,14 +167,14 @@ def list_hands(
     found = Hand.objects.filter((filters or HandFilters()).condition(sources=sources))
     if at is not None:
         compare = TupleGreaterThan if is_back else TupleLessThan
-        found = found.filter(compare(("played_at", "id"), (_instant(at.key[0]), at.key[1])))
+        found = found.filter(compare(("played_at", "id"), (moment_of(at.key[0]), at.key[1])))
     found = found.order_by(*(("played_at", "id") if is_back else ("-played_at", "-id")))
     rows = [hand_row(hand) for hand in found[: limit + 1]]
     return make_page(
         rows,
         cursor=at,
         limit=limit,
-        key=lambda row: ((row.played_at - _EPOCH) // _MICROSECOND, row.pk),
+        key=lambda row: (number_of(row.played_at), row.pk),
     )
 
 
@@ -256,15 +255,6 @@ def _count(hand: Hand, stored: list[HandVersion]) -> int:
     if len(stored) < VERSIONS_SHOWN:
         return len(stored)
     return HandVersion.objects.filter(hand_id=hand.pk).count()
-
-
-def _instant(microseconds: int) -> datetime:
-    try:
-        return _EPOCH + microseconds * _MICROSECOND
-    except OverflowError:
-        raise BadQuery(
-            replay.say("The page cannot be found: its mark in the address is damaged.")
-        ) from None
 
 
 def hand_row(hand: Hand) -> HandRow:

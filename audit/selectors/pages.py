@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Generic, TypeVar
 
 from replay import say
@@ -14,6 +15,8 @@ KEY_MAX = 2**63 - 1
 LIMIT_MAX = 500
 
 Row = TypeVar("Row")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _CURSOR = re.compile(r"([nb])((?:\.-?(?:0|[1-9]\d{0,18}))+)", re.ASCII)
 
 
@@ -95,3 +98,18 @@ def make_page(
         next_cursor=Cursor(key=key(rows[-1]), is_back=False).write() if has_next else None,
         previous_cursor=Cursor(key=key(rows[0]), is_back=True).write() if has_previous else None,
     )
+
+
+def number_of(moment: datetime) -> int:
+    """The microseconds since 1970 UTC, as a cursor has a moment."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def moment_of(number: int) -> datetime:
+    """The moment that `number_of` wrote. Raises: BadQuery, if no calendar has it."""
+    try:
+        return _EPOCH + number * _MICROSECOND
+    except OverflowError:
+        raise BadQuery(
+            say("The page cannot be found: its mark in the address is damaged.")
+        ) from None
