@@ -35,11 +35,11 @@ def test_the_names_of_the_tasks_are_known() -> None:
         assert CELERY_TASK_ROUTES[task.name] == {"queue": "clock"}
 
 
-def test_a_worker_makes_what_was_asked_for(
-    celery_worker_process: Any, ingest: Any, settings: Any
-) -> None:
+def test_a_worker_makes_what_was_asked_for(worker_keeper: Any, ingest: Any, settings: Any) -> None:
     clocks = [f"2025-03-0{day}T10:00:00+08:00" for day in (1, 2, 3)]
     ingest(log(*(changed(B, hand_id=one, started_at=one, ended_at=one) for one in clocks)))
+    # Not before: a worker would take the chunks that are judged here.
+    worker_keeper.running()
     user = trusted(User.objects.create_user("ines.castro"))
     definition, access = definition_of("game-performance"), access_of(user)
     asked = read_request(definition, {"basis": "month-to-date", "to": "2025-03-31"}, access)
