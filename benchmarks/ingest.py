@@ -1,8 +1,9 @@
 """Ingest: one worker from the file to stored verdicts, against bare COPY and the bare audit.
 
 Contenders take turns on throw-away services of their own, and the median of each one's turns
-counts. Times are of the wall, for what is measured runs in several processes: whatever else runs
-on the machine is in them, hence the load in the first line.
+counts. Those that go slowly show what workers reach where cores are free, which they are not on a
+small machine: see benchmarks/slowly.py. Times are of the wall, for what is measured runs in
+several processes: whatever else runs on the machine is in them, hence the load in the first line.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -24,8 +26,9 @@ from audit.devstack.supervisor import Supervisor
 from audit.devstack.up import ROOT, WORKER_STOP
 from audit.zstd import packed_line
 from benchmarks.logs import SEED, hands_of
+from benchmarks.slowly import held_to
 from benchmarks.stack import process_seconds, services
-from benchmarks.waiting import KINDS, Waits, Watch
+from benchmarks.waiting import KINDS, waits_until
 from benchmarks.watched import spans_of
 from replay.simulate import source_of
 
@@ -33,14 +36,12 @@ GOAL_OF_AUDIT = 0.6
 GOAL_OF_TWO = 1.7
 GOAL_OF_CELERY = 2
 GOAL_OF_AGAIN = 0.8
-# What two workers wait for, as parts of the time in which their connections are in use.
-WAITS = ("waits of two: Lock", "waits of two: LWLock", "waits of two: IO")
+# As large as eight processes can have at once on two cores; see benchmarks/slowly.py.
+SHARE = 0.25
 # Seconds besides those that the contenders took.
 BESIDE = (
     "start of the audit", "CPU of the audit", "CPU of one process", "CPU of its database",
-    "CPU of the re-audit", "CPU of Celery", "CPU of its tasks", "CPU of receiving",
-    *(f"{count} without a core: {what}" for count in (1, 2) for what in ("worker", "database")),
-    *WAITS,
+    "CPU of the re-audit", "CPU of Celery", "CPU of its tasks", *KINDS,
 )  # fmt: skip
 # Hands that go first, so that no contender pays for what it loads only once.
 FEW = 50
@@ -119,6 +120,8 @@ def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
     one, two, audit = took["one worker"], took["two workers"], took["audit"]
     alone = audit - took["start of the audit"]
     celery, tasks = took["CPU of Celery"], took["CPU of its tasks"]
+    slow_one, slow_two = took["one worker, slowly"], took["two workers, slowly"]
+    lock, latch, disk = (100 * took[kind] for kind in KINDS)
     rows = "\n".join(
         f"  {name:<50}{seconds:8.2f} s   {hands / seconds:,.0f} hands/s"
         for name, seconds in took.items()
@@ -135,36 +138,14 @@ def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
     python -m replay audit on the same file (goal {GOAL_OF_AUDIT}), and {alone / one:.2f} of that
     without its start
 (b) it takes {one / took["COPY"]:.1f} times as long as COPY of the same rows into empty tables
-(c) two workers: {one / two:.2f} times as fast as one (goal {GOAL_OF_TWO} where cores are free)
-{_words_of_two(took)}
+(c) two workers: {slow_one / slow_two:.2f} times as fast as one where cores are free (goal \
+{GOAL_OF_TWO}): slowly, with
+    each process of all this held to {SHARE:.0%} of a core, so that none takes another's;
+    {one / two:.2f} times on the {os.cpu_count()} cores here, which also receive, store and queue.
+    Slowly, connections of two wait {lock:.1f} % of their time in use for locks of each other,
+    {latch:.1f} % for what all write to in turn (the database's log), {disk:.1f} % for the disk
 (d) Celery's own share of one worker's CPU, outside of its tasks:
     {100 * celery / (celery + tasks):.1f} % (goal below {GOAL_OF_CELERY} %)"""
-
-
-def _words_of_two(took: dict[str, float]) -> str:
-    """What two workers could reach here and elsewhere, and what they wait for.
-
-    Receiving is one process, before anything is judged, however many workers there are.
-    """
-    one, two, received = took["one worker"], took["two workers"], took["  of it receiving"]
-    busy = took["CPU of one process"] + took["CPU of its database"] - took["CPU of receiving"]
-    most = received + max((one - received) / 2, busy / (os.cpu_count() or 1))
-    own, database, own_2, database_2 = (
-        took[f"{count} without a core: {what}"]
-        for count in (1, 2)
-        for what in ("worker", "database")
-    )
-    alone = (one - own) / (two - own_2)
-    both = (one - own - database) / max(received, two - own_2 - database_2)
-    lock, latch, disk = (100 * took[name] for name in WAITS)
-    return f"""\
-    with no core of these ever idle while they judge it would be {one / most:.2f}, and with cores
-    for all, were nothing else shared, {one / (received + (one - received) / 2):.2f}
-    of the {two - received:.2f} s in which two judge each waits {own_2:.2f} s or more for a core,
-    and its process in the database {database_2:.2f} s (one: {own:.2f} and {database:.2f} s);
-    without the workers' waits it would be {alone:.2f}, without the database's, too, {both:.2f}
-    of the time in use their connections wait {lock:.1f} % for locks of each other,
-    {latch:.1f} % for what all write to in turn (the database's log), {disk:.1f} % for the disk"""
 
 
 class _Bench:
@@ -191,6 +172,8 @@ class _Bench:
             "audit": self._audit,
             "without Celery": self._without_celery,
             "re-audit of what is stored": lambda: self._run("re-audit", self._log),
+            "one worker, slowly": lambda: self._with_workers(1, held_to(SHARE)),
+            "two workers, slowly": lambda: self._with_workers(2, held_to(SHARE)),
             "two workers": lambda: self._with_workers(2),
             "one worker": lambda: self._with_workers(1),
             "  of it receiving": lambda: self._received,
@@ -224,8 +207,13 @@ class _Bench:
         assert done.returncode == 0, done
         return monotonic() - start
 
-    def _with_workers(self, count: int) -> float:
-        """From the file to the end of its upload, with workers that are already there."""
+    def _with_workers(
+        self, count: int, manner: AbstractContextManager[None] | None = None
+    ) -> float:
+        """From the file to the end of its upload, with workers that are already there.
+
+        In a `manner` of its own nothing but the time and the waits is noted.
+        """
         self._empty()
         log = self._supervisor.log_of("worker")
         log.unlink(missing_ok=True)
@@ -245,33 +233,26 @@ class _Bench:
         self._supervisor.wait_ready("worker", self._is_answering, seconds=READY_SECONDS)
         # The first chunk of a process pays for what it loads; that is not ingest.
         self._receive(self._few)
-        pid = self._supervisor.process("worker").pid
-        Watch(self._url, pid).until(_WORKING)
+        waits_until(_WORKING, self._url)
         begun = len(self._spans.read_bytes().splitlines())
         # Counted is from when receiving began: its process is at an end after its work is, and the
         # workers do not wait for that.
-        watch, before = Watch(self._url, pid), process_seconds(pid)
-        self._received = self._receive(self._log)
-        waits = watch.until(_WAITING)
-        seconds = monotonic() - self._began
-        consumer = process_seconds(pid) - before
+        pid = self._supervisor.process("worker").pid
+        with manner or nullcontext():
+            before = process_seconds(pid)
+            self._received = self._receive(self._log)
+            waits = waits_until(_WAITING, self._url)
+            seconds = monotonic() - self._began
+            consumer = process_seconds(pid) - before
         self._stop("worker")
-        self._note_waits(count, waits)
-        if count == 1:
+        if manner is not None:
+            self._beside |= waits
+        elif count == 1:
             inside, all_of_it = spans_of(self._spans, "audit.judge_chunk", skip=begun)
             self._beside["CPU of its tasks"] = inside
             self._beside["CPU of Celery"] = consumer + all_of_it - inside
         self._check()
         return seconds
-
-    def _note_waits(self, count: int, waits: Waits) -> None:
-        """The shortest wait of each kind of process: by so much all would have ended earlier."""
-        for what, waited in (("worker", waits.workers), ("database", waits.databases)):
-            self._beside[f"{count} without a core: {what}"] = min(waited, default=0.0)
-        if count == 2:
-            self._beside |= {
-                name: waits.share(kind) for name, kind in zip(WAITS, KINDS, strict=True)
-            }
 
     def _without_celery(self) -> float:
         """The same services called one after the other in one process, with no broker between."""
@@ -298,8 +279,6 @@ class _Bench:
             self._beside["CPU of its database"] = database
         elif what == "re-audit":
             self._beside["CPU of the re-audit"] = own
-        else:
-            self._beside["CPU of receiving"] = own + database
         return wall
 
     def _copy(self) -> float:
