@@ -15,6 +15,8 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.management import CommandError
 from django.core.management.commands import flush
 from django.db import connection
+from hypothesis import HealthCheck
+from hypothesis import settings as properties
 from psycopg.errors import DeadlockDetected
 
 from audit.config import settings as configured
@@ -24,6 +26,24 @@ from audit.devstack.up import WORKER_STOP
 
 ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Of a start beside other work: only one that never ends is to be caught.
+START_SECONDS = 120
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the properties be tried on the same examples in each run, however slow the machine is.
+
+    Other examples are asked for with `--hypothesis-seed`.
+    """
+    properties.register_profile(
+        "tests",
+        deadline=None,
+        derandomize=config.getoption("--hypothesis-seed", None) is None,
+        database=None,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    properties.load_profile("tests")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -96,7 +116,9 @@ class WorkerKeeper:
             cwd=ROOT,
             log=log,
         )
-        self.supervisor.wait_ready("worker", lambda: b" ready." in log.read_bytes(), seconds=60)
+        self.supervisor.wait_ready(
+            "worker", lambda: b" ready." in log.read_bytes(), seconds=START_SECONDS
+        )
         return process
 
 

@@ -16,7 +16,7 @@ from kombu import Connection
 from audit.devstack.services import start_broker
 from audit.devstack.supervisor import Supervisor
 from audit.devstack.up import WORKER_STOP
-from tests.integration.web import ROOT, environment
+from tests.integration.web import PATIENCE_SECONDS, ROOT, environment
 
 POLL_SECONDS = 0.01
 SWEPT = re.compile(rb"Task audit\.sweep\[\S+ succeeded")
@@ -49,14 +49,14 @@ class Crew:
             cwd=ROOT,
             log=log,
         )
-        self.wait(lambda: SWEPT.search(log.read_bytes()) is not None, seconds=60)
+        self.wait(lambda: SWEPT.search(log.read_bytes()) is not None)
         return process
 
     def kill(self, name: str) -> None:
         self.supervisor.process(name).send_signal(signal.SIGKILL)
         self.supervisor.wait_done(name)
 
-    def wait(self, is_so: Callable[[], bool], *, seconds: float) -> None:
+    def wait(self, is_so: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS) -> None:
         limit = time.monotonic() + seconds
         while not is_so():
             assert time.monotonic() < limit, self.supervisor.last_words("worker")

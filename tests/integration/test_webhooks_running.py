@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -90,16 +89,15 @@ def test_a_host_that_never_answers_delays_nobody(
     for _ in range(MESSAGES):
         for pk in hooks:
             try_webhook(access=access, pk=pk)
-    begun = time.monotonic()
     send_webhooks.delay()
     arrived = WebhookDelivery.objects.filter(webhook_id=hooks[1], state="delivered")
-    tellers.wait(lambda: arrived.count() == MESSAGES, seconds=ATTEMPT_SECONDS - 2)
-    took = time.monotonic() - begun
-    assert not WebhookAttempt.objects.filter(delivery__webhook_id=hooks[0]).exists()
-    assert took < ATTEMPT_SECONDS
-    tellers.wait(
-        lambda: Webhook.objects.get(pk=hooks[0]).leased_until is None, seconds=2 * ATTEMPT_SECONDS
-    )
-    [attempt] = WebhookAttempt.objects.filter(delivery__webhook_id=hooks[0])
+    waited = WebhookAttempt.objects.filter(delivery__webhook_id=hooks[0])
+    tellers.wait(lambda: arrived.count() == MESSAGES and waited.exists())
+    tellers.wait(lambda: Webhook.objects.get(pk=hooks[0]).leased_until is None)
+    [attempt] = waited
+    # By the times on record: the test itself may look late.
+    told = WebhookAttempt.objects.filter(delivery__webhook_id=hooks[1])
+    assert told.count() == MESSAGES
+    assert told.latest("at").at < attempt.at
     assert (attempt.status, attempt.took_ms >= 1_000 * (ATTEMPT_SECONDS - 1)) == (None, True)
     assert Webhook.objects.get(pk=hooks[0]).rests_until is not None

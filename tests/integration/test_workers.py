@@ -21,6 +21,8 @@ from audit.services.queueing import COMPARE_TABLE, JUDGE_CHUNK
 from audit.zstd import unpacked
 from tests.audit.chains import GAMES, assert_stands, by_command, clocked, simulated
 from tests.audit.logs import BASE_LINES, GOLDEN, B, W, changed, log, void, with_net
+from tests.integration.holding import HELD_NAME, held
+from tests.integration.web import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.integration
 
@@ -100,16 +102,18 @@ def test_svc_50_a_worker_that_is_killed_costs_time_and_no_hand(
         for turn in range(600)
         for number, line in enumerate(BASE_LINES[:5])
     ]
-    upload_id = upload(log(*lines))
-    limit = time.monotonic() + 30
-    while selectors.get_upload(upload_id, sources=None).audited == 0:
-        assert time.monotonic() < limit
-        time.sleep(0.01)
-    os.killpg(celery_worker_process.pid, signal.SIGKILL)
-    celery_worker_process.wait()
-    halfway = selectors.get_upload(upload_id, sources=None)
-    assert halfway.state == "running"
-    assert 0 < halfway.audited < len(lines)
+    lines.append(changed(B, source="odd", hand_id="last"))
+    with held(HELD_NAME, "odd", "last"):
+        upload_id = upload(log(*lines))
+        limit = time.monotonic() + PATIENCE_SECONDS
+        while selectors.get_upload(upload_id, sources=None).audited == 0:
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        os.killpg(celery_worker_process.pid, signal.SIGKILL)
+        celery_worker_process.wait()
+        halfway = selectors.get_upload(upload_id, sources=None)
+        assert halfway.state == "running"
+        assert 0 < halfway.audited < len(lines)
     # Two minutes go by; a worker that starts looks for what was left.
     past = timezone.now() - timedelta(seconds=1)
     Chunk.objects.filter(state="running").update(lease_until=past)
@@ -141,7 +145,7 @@ def test_hands_are_compared_with_those_before_them(
 
 
 def wait_until_compared(*uploads: int) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + PATIENCE_SECONDS
     while selectors.open_touches(uploads):
         assert time.monotonic() < limit
         time.sleep(0.05)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import socket
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -20,6 +20,9 @@ from audit.devstack.up import WEB_STOP
 
 ROOT = Path(__file__).resolve().parents[2]
 UPLOADS = "/api/v1/uploads/"
+# Of a start, or of an answer, beside other work: only what never comes is to be caught.
+PATIENCE_SECONDS = 120
+_LISTENING = re.compile(rb"Listening at: http://127\.0\.0\.1:(\d+)")
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -41,16 +44,15 @@ class Web:
     """gunicorn as in service, with one process. `settings` are more variables for it."""
 
     def __init__(self, supervisor: Supervisor, **settings: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
         self.log = supervisor.log_of("web")
         self.log.unlink(missing_ok=True)
+        self.port = 0
         self.process: subprocess.Popen[bytes] = supervisor.start(
             "web",
             [
                 *(sys.executable, "-m", "gunicorn", "audit.config.wsgi:application"),
-                *("--bind", f"127.0.0.1:{self.port}", "--worker-class", "gthread"),
+                # The system gives a port that is free; one that we looked for could be taken since.
+                *("--bind", "127.0.0.1:0", "--worker-class", "gthread"),
                 *("--workers", "1", "--threads", "4", "--graceful-timeout", "5"),
                 "--no-control-socket",
             ],
@@ -59,9 +61,13 @@ class Web:
             cwd=ROOT,
             log=self.log,
         )
-        supervisor.wait_ready("web", self.is_answering, seconds=30)
+        supervisor.wait_ready("web", self.is_answering, seconds=PATIENCE_SECONDS)
 
     def is_answering(self) -> bool:
+        said = _LISTENING.search(self.log.read_bytes())
+        if said is None:
+            return False
+        self.port = int(said[1])
         try:
             return self.ask("GET", "/healthz")[0] == 200
         except OSError:
@@ -71,7 +77,7 @@ class Web:
         self, method: str, address: str, body: Any = None, **headers: str
     ) -> tuple[int, dict[str, str], Any]:
         """One request on a connection of its own; an iterable body is sent in chunks."""
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             line.request(method, address, body, named, encode_chunked=is_chunked(body))
@@ -103,3 +109,9 @@ def memory_peak(pid: int) -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
     raise AssertionError("the system does not tell")
+
+
+def processor_seconds(pid: int) -> float:
+    """How long a process has had a processor so far: unlike a clock it tells nothing of others."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
