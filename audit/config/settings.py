@@ -91,6 +91,8 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "audit.config.languages.Languages",
+    # Before anybody looks into the address.
+    "audit.config.utf8.Utf8",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "audit.config.visits.Visits",

@@ -11,7 +11,9 @@ application = get_wsgi_application()
 
 from django.db import connections  # noqa: E402
 
+from audit.config.utf8 import Utf8Request  # noqa: E402
 from audit.services.self_check import check_at_start  # noqa: E402 - only when Django is set up
 
+application.request_class = Utf8Request
 check_at_start("web")
 connections.close_all()

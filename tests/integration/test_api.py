@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -73,6 +74,21 @@ def test_a_log_is_taken_audited_and_told_in_whatever_dress(
         end = finished(web, named["Location"], headers)
         assert (end["state"], end["hands"]["new"], end["verdicts"]["clean"]) == ("done", 30, 30)
     assert Hand.objects.count() == 12 * 30
+
+
+def test_the_charset_of_a_body_changes_nothing_of_its_address(
+    web: Web, headers: dict[str, str]
+) -> None:
+    # Of texts, of no texts, and of nothing at all.
+    name = quote("手牌 é.ndjson")
+    for charset in ("hex", "rot13", "idna", "undefined", "zlib", "utf-16", "utf-7", "gbk", "x"):
+        named = headers | {"Content-Type": f"text/plain; charset={charset}"}
+        status, _, told = web.ask("POST", f"{UPLOADS}?name={name}", LOG, **named)
+        assert (charset, status) == (charset, 201)
+        assert Upload.objects.get(pk=told["id"]).name == "手牌 é.ndjson"
+        status, _, told = web.ask("GET", f"/api/v1/hands/?q={name}", **named)
+        assert (charset, status, told["hands"]) == (charset, 200, [])
+        assert web.ask("GET", f"/login?next={name}", **named)[0] == 200
 
 
 def test_svc_11_12_one_key_while_the_first_is_arriving_and_after(
