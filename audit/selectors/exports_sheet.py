@@ -15,6 +15,7 @@ import csv
 import hashlib
 import io
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,8 +27,10 @@ LINE_END = "\r\n"
 BOM = b"\xef\xbb\xbf"
 PIECE_BYTES = 64 * 1024
 END = "# end"
-# Full-width forms too: some spreadsheets take them for the sign.
-_SIGNS = frozenset("=+-@−＝＋－＠")
+# Some spreadsheets take a full-width, small or raised form for the sign itself.
+_SIGNS = frozenset("=+-@−")
+# Blanks, and what nobody sees: marks of direction and joiners, which a program may drop.
+_UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp"))
 # With a digit among them a number, a date or an amount. However long, a text is read once.
 _NUMERIC = re.compile(r"[\d\s.,:;/()%$€£¥eE+-]+")
 _MONTH = re.compile(
@@ -126,7 +129,9 @@ def original(cell: str) -> str:
 
 def _is_taken_for_more(text: str) -> bool:
     bare = text.strip()
-    if text[:1] in ("\t", "\r", "\n") or bare[:1] in _SIGNS or bare[:1].isdigit():
+    first = next((one for one in text if unicodedata.category(one) not in _UNSEEN), "")
+    is_sign = unicodedata.normalize("NFKC", first)[:1] in _SIGNS if first else False
+    if is_sign or text[:1] in ("\t", "\r", "\n") or first.isdigit():
         return True
     is_numeric = _NUMERIC.fullmatch(bare) is not None and any(map(str.isdecimal, bare))
     return is_numeric or _MONTH.match(bare) is not None or bare.casefold() in _TRUTH

@@ -78,13 +78,18 @@ def test_a_text_comes_back_as_it_was(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", " =1", "\u00a0=1", "＝1", "007", "1E5", "66 11",
-     "2025-05-01", "1/2", "(5)", "$5", "MAR1", "Dec 4", "TRUE", "false", "'x", ".5", "9" * 20],
+     "2025-05-01", "1/2", "(5)", "$5", "MAR1", "Dec 4", "TRUE", "false", "'x", ".5", "9" * 20,
+     "＋1", "﹣1", "﹢1", "﹫x", "⁺1", "⁻", "₌1", "\u200b=1", "\u202e\u2066=1", "\ufeff+1",
+     "\u00ad@x", "\u2028=1", "\x07-1"],
 )  # fmt: skip
 def test_a_text_that_is_taken_for_more_gets_an_apostrophe(text: str) -> None:
     assert neutral(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", ["Ann", "T1", "base-1", "陳大文", "", "abc ", "Marble", "x=1"])
+@pytest.mark.parametrize(
+    "text",
+    ["Ann", "T1", "base-1", "陳大文", "", "abc ", "Marble", "x=1", "\u202eAnn", "\u200b", "אבג"],
+)
 def test_other_texts_stand_as_they_are(text: str) -> None:
     assert neutral(text) == text
 
