@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Of a start beside other work: only one that never ends is to be caught.
 START_SECONDS = 120
+# The same of a page.
+PATIENCE_MS = 60_000
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -153,8 +155,9 @@ def chromium_path() -> str:
 @pytest.fixture(scope="session")
 def browser(chromium_path):
     """Give a headless browser. Playwright's loop stays in this thread, which Django must allow."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow, and rarely needed
+    from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415 - slow, rarely needed
 
+    expect.set_options(timeout=PATIENCE_MS)
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     # Chromium refuses its sandbox to root.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -168,6 +171,6 @@ def browser(chromium_path):
 def page(browser, live_server):
     """Give an empty page of a new profile; addresses are relative to the live server's."""
     context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context.new_page()
     context.close()

@@ -18,6 +18,7 @@ from audit.services.sharing import create_share_link
 from audit.services.webhooks import create_webhook, try_webhook
 from tests.audit.desk.wrong import without_rake, wrong
 from tests.audit.logs import B, changed
+from tests.conftest import PATIENCE_MS
 from tests.e2e.test_desk_axe import violations
 from tests.e2e.test_resolving_a_dispute import PHONE, complaints, fits, press_on, tab_to, visitor
 
@@ -108,7 +109,7 @@ def test_a_link_is_given_and_its_holder_steps_without_an_account(
     url = page.locator("#made-url").input_value()
     assert fits(page)
     context = browser.new_context(base_url=live_server.url, **options)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     holder = context.new_page()
     holder.on("pageerror", lambda error: complaints.append(str(error)))
     holder.goto(url)

@@ -160,6 +160,7 @@ def test_without_script(browser: Any, live_server: Any, audited: Any) -> None:
     page.get_by_text("Gathering: 0 found so far.").wait_for()
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Stop").wait_for()
     for _ in range(4):
         services.work_on_reaudit(reaudit_id=int(page.url.rstrip("/").rpartition("/")[2]))
     page.get_by_role("link", name="Refresh").click()

@@ -11,6 +11,7 @@ from audit.models import Case, CaseAct, Chunk, Claim, Remedy
 from audit.services import desk
 from tests.access import trusted
 from tests.audit.desk.wrong import without_rake, wrong
+from tests.conftest import PATIENCE_MS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 
@@ -40,7 +41,7 @@ def visitor(browser, live_server, complaints, name, **options):
     """A page of somebody who is signed in."""
     trusted(get_user_model().objects.create_user(name, password="correct horse"))
     context = browser.new_context(base_url=live_server.url, **options)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text)
             if message.type in ("error", "warning") else None)  # fmt: skip
@@ -175,7 +176,10 @@ def test_several_cases_are_decided_and_undone_by_keyboard(browser, live_server, 
     assert set(Case.objects.values_list("state", "decision")) == {("decided", "log")}
     tab_to(page, page.locator("#reason"))
     page.keyboard.type("no test")
+    done = page.url
     press_on(page, page.get_by_role("button", name="Undo for 2 cases"))
+    # The page that one leaves says the same.
+    page.wait_for_url(lambda url: url != done)
     page.get_by_text("Done for 2 cases.").wait_for()
     assert set(Case.objects.values_list("state", "decision")) == {("open", "")}
     assert complaints == []

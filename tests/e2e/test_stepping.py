@@ -5,6 +5,7 @@ import re
 
 import pytest
 from django.contrib.auth import get_user_model
+from playwright.sync_api import expect
 
 from tests.access import trusted
 from tests.web.lines import PAI_GOW, changed, planted, with_net
@@ -66,7 +67,7 @@ def audited(celery_worker_process, page, log):
     page.set_input_files("input[type=file]", log)
     page.get_by_role("button", name="Upload and audit").click()
     page.wait_for_url(re.compile(r"/uploads/\d+/$"))
-    page.locator("[data-ended]").wait_for(timeout=60_000)
+    page.locator("[data-ended]").wait_for()
     return page
 
 
@@ -125,20 +126,20 @@ def test_from_the_login_to_the_way_of_a_number(audited, complaints, log):
     page.locator("[data-stepper][data-ready]").wait_for()
     number = page.locator('a[data-way][href="#why-seat-1-net"]')
     row = page.locator("#why-seat-1-net")
-    assert row.is_visible()  # the first wrong figure stands open
+    expect(row).to_be_visible()  # the first wrong figure stands open
     page.locator('a[data-way][href="#why-seat-3-rake"]').click()
-    assert page.locator("#why-seat-3-rake").is_visible()
-    assert not row.is_visible()
+    expect(page.locator("#why-seat-3-rake")).to_be_visible()
+    expect(row).to_be_hidden()
     number.click()
-    assert row.is_visible()
-    assert number.get_attribute("aria-current") == "true"
+    expect(row).to_be_visible()
+    expect(number).to_have_attribute("aria-current", "true")
     assert "-100.00" in row.inner_text().replace("−", "-")
     assert row.locator(".rule").count() >= 1
     assert complaints == []
 
 
 def test_progress_moves_without_loading_the_page_again(
-    celery_worker_process, page, complaints, tmp_path, settings
+    worker_keeper, page, complaints, tmp_path, settings
 ):
     trusted(get_user_model().objects.create_user("ines.castro", password="correct horse"))
     settings.TILECOURT_CHUNK_LINES_MAX = 250
@@ -158,7 +159,9 @@ def test_progress_moves_without_loading_the_page_again(
         new MutationObserver(() => window.seen.push(bar())).observe(
             document.querySelector("[data-progress]"), { childList: true });
     }""")
-    page.locator("[data-ended]").wait_for(timeout=60_000)
+    # Not before: the worker could be done by the time that somebody looks.
+    worker_keeper.running()
+    page.locator("[data-ended]").wait_for()
     seen = page.evaluate("window.seen")
     assert seen[0] < 100
     assert seen[-1] == 100
@@ -236,5 +239,5 @@ def test_without_script_each_step_is_a_page(audited, browser, live_server):
     page.goto("/hands/?q=wrong-net")
     page.get_by_role("link", name="wrong-net").click()
     page.locator('a[href="#why-seat-2-gross"]').click()
-    assert page.locator("#why-seat-2-gross").is_visible()
+    expect(page.locator("#why-seat-2-gross")).to_be_visible()
     context.close()
