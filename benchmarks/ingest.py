@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -120,7 +119,7 @@ def _words(hands: int, rounds: int, took: dict[str, float]) -> str:
     one, two, audit = took["one worker"], took["two workers"], took["audit"]
     alone = audit - took["start of the audit"]
     celery, tasks = took["CPU of Celery"], took["CPU of its tasks"]
-    slow_one, slow_two = took["one worker, slowly"], took["two workers, slowly"]
+    slow_one, slow_two = took["  one, slowly"], took["  two, slowly"]
     lock, latch, disk = (100 * took[kind] for kind in KINDS)
     rows = "\n".join(
         f"  {name:<50}{seconds:8.2f} s   {hands / seconds:,.0f} hands/s"
@@ -156,7 +155,7 @@ class _Bench:
         self._env = env
         self._url = env["DATABASE_URL"]
         self._log = log
-        self._received = self._began = 0.0
+        self._received = self._slowly = self._began = 0.0
         self._beside = dict.fromkeys(BESIDE, 0.0)
         self._spans = log.with_name("spans")
         with log.open("rb") as stream:
@@ -167,16 +166,16 @@ class _Bench:
         self._few.write_bytes(b"".join(line.replace(ours, theirs, 1) for line in lines))
 
     def contenders(self) -> dict[str, Callable[[], float]]:
-        """By name. Receiving is of the turn before it, and COPY reads the rows that stand there."""
+        """By name. What is set in is of the turn before; COPY reads the rows that are there."""
         return {
             "audit": self._audit,
             "without Celery": self._without_celery,
             "re-audit of what is stored": lambda: self._run("re-audit", self._log),
-            "one worker, slowly": lambda: self._with_workers(1, held_to(SHARE)),
-            "two workers, slowly": lambda: self._with_workers(2, held_to(SHARE)),
             "two workers": lambda: self._with_workers(2),
+            "  two, slowly": lambda: self._slowly,
             "one worker": lambda: self._with_workers(1),
             "  of it receiving": lambda: self._received,
+            "  one, slowly": lambda: self._slowly,
             "COPY": self._copy,
             "as bytea": lambda: self._copy_lines("bytea", packed_line),
             "as jsonb": lambda: self._copy_lines("jsonb", b"\x01".__add__),
@@ -207,13 +206,9 @@ class _Bench:
         assert done.returncode == 0, done
         return monotonic() - start
 
-    def _with_workers(
-        self, count: int, manner: AbstractContextManager[None] | None = None
-    ) -> float:
-        """From the file to the end of its upload, with workers that are already there.
-
-        In a `manner` of its own nothing but the time and the waits is noted.
-        """
+    def _with_workers(self, count: int) -> float:
+        """From the file to the end of its upload, with workers that are already there; and then
+        once more, slowly."""
         self._empty()
         log = self._supervisor.log_of("worker")
         log.unlink(missing_ok=True)
@@ -222,7 +217,7 @@ class _Bench:
             "worker",
             [
                 *(sys.executable, "-m", "celery", "--app", "benchmarks.watched", "worker"),
-                *("--concurrency", str(count), "--loglevel", "WARNING"),
+                *("--concurrency", str(count), "--loglevel", "INFO"),
                 *("--without-gossip", "--without-mingle"),
             ],
             stop=WORKER_STOP,
@@ -230,29 +225,42 @@ class _Bench:
             cwd=ROOT,
             log=log,
         )
-        self._supervisor.wait_ready("worker", self._is_answering, seconds=READY_SECONDS)
+        self._supervisor.wait_ready(
+            "worker", lambda: b" ready." in log.read_bytes(), seconds=READY_SECONDS
+        )
         # The first chunk of a process pays for what it loads; that is not ingest.
         self._receive(self._few)
         waits_until(_WORKING, self._url)
         begun = len(self._spans.read_bytes().splitlines())
-        # Counted is from when receiving began: its process is at an end after its work is, and the
-        # workers do not wait for that.
         pid = self._supervisor.process("worker").pid
-        with manner or nullcontext():
-            before = process_seconds(pid)
-            self._received = self._receive(self._log)
-            waits = waits_until(_WAITING, self._url)
-            seconds = monotonic() - self._began
-            consumer = process_seconds(pid) - before
-        self._stop("worker")
-        if manner is not None:
-            self._beside |= waits
-        elif count == 1:
+        before = process_seconds(pid)
+        seconds, _ = self._ingest()
+        consumer, received = process_seconds(pid) - before, self._received
+        if count == 1:
             inside, all_of_it = spans_of(self._spans, "audit.judge_chunk", skip=begun)
             self._beside["CPU of its tasks"] = inside
             self._beside["CPU of Celery"] = consumer + all_of_it - inside
-        self._check()
+        waits_until(_WORKING, self._url)
+        self._empty()
+        with held_to(SHARE):
+            self._slowly, waits = self._ingest()
+        self._received = received
+        if count == 2:
+            self._beside |= waits
+        self._stop("worker")
         return seconds
+
+    def _ingest(self) -> tuple[float, dict[str, float]]:
+        """The seconds, and what connections waited for.
+
+        Counted is from when receiving began: its process is at an end after its work is, and the
+        workers do not wait for that.
+        """
+        self._received = self._receive(self._log)
+        waits = waits_until(_WAITING, self._url)
+        seconds = monotonic() - self._began
+        self._check()
+        return seconds, waits
 
     def _without_celery(self) -> float:
         """The same services called one after the other in one process, with no broker between."""
@@ -317,16 +325,6 @@ class _Bench:
             seconds = monotonic() - start
             connection.execute("DROP TABLE only_lines")
         return seconds
-
-    def _is_answering(self) -> bool:
-        asked = subprocess.run(
-            [sys.executable, "-m", "celery", "--app", "audit.config.celery", "inspect", "ping"],
-            env=self._env,
-            cwd=ROOT,
-            capture_output=True,
-            check=False,
-        )
-        return asked.returncode == 0
 
     def _check(self) -> None:
         """All of it must be there, or the time means nothing."""
