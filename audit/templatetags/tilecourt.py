@@ -4,7 +4,7 @@ from django import template
 from django.utils.translation import get_language
 
 import replay
-from audit.web import figures, markup
+from audit.web import figures, lines, markup
 from audit.web.access import access_of_request
 from audit.web.navigation import Area, Group, areas_for
 from audit.web.presenters.hands import logged_words
@@ -35,6 +35,8 @@ register.filter("figure", figures.figure)
 register.filter("stage", figures.stage)
 register.filter("way_head", figures.way_head)
 register.filter("way_columns", figures.way_columns)
+register.filter("event_line", lines.event_line)
+register.filter("passage", lines.passage)
 register.filter("chinese", markup.chinese)
 register.filter("stored", stored)
 register.filter("stored_filter", stored_filter)

@@ -1,0 +1,68 @@
+"""Pieces of HTML of which a hand's page has one for each event: its line in the list, and what
+became of its tiles. A template takes several times as long for each.
+
+What is put into a piece is escaped, by `chinese` or here, or safe already; times are digits.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+
+from audit.web.language import here, phrase, phrase_html
+from audit.web.markup import chinese, die, icon
+from audit.web.presenters.events import EventLine
+from audit.web.presenters.whereabouts import Passage
+
+
+def event_line(line: EventLine) -> SafeString:
+    """A line of the list of events, which leads to its step."""
+    look = (" ev-found" if line.found else "") + (" ev-late" if line.is_late else "")
+    current = ' aria-current="step"' if line.is_current else ""
+    dice = "".join(die(value) for value in line.dice or ())
+    dice = f'<span class="dice">{dice}</span>' if dice else ""
+    tiles = f'<span class="tiles">{line.tiles}</span>' if line.tiles else ""
+    stop = _words(here())["stop"] if line.is_stop else ""
+    return SafeString(
+        f'<li><a class="ev{look}" href="{escape(line.url)}" data-step'
+        f' data-key="event-{line.number}"{current}><span class="ev-no">{line.number}</span>'
+        f'{line.seal or "<span></span>"}<span class="ev-what">{dice}'
+        f'<span>{chinese(line.text)}</span>{tiles}</span><span class="ev-time">{_marks(line)}'
+        f"</span></a>{stop}</li>"
+    )
+
+
+def _marks(line: EventLine) -> str:
+    """The clock of an event, whether something was found there, who acted, the time to think."""
+    words = _words(here())
+    at = f'<small class="ev-at">{line.at}</small>' if line.at else ""
+    found = words["found"] if line.found else ""
+    timer = words["timer"] if line.is_auto else ""
+    think = f'<span title="{words["since"]}">+{line.think}</span>' if line.think else ""
+    return f"{at}{found}{timer}{words['unknown'] if line.think_unknown else think}"
+
+
+@lru_cache(maxsize=4)
+def _words(_language: str | None) -> dict[str, str]:
+    """What lines say again and again, in the language of the request."""
+    finding, clock = icon("finding"), icon("clock")
+    absent = escape(phrase("The platform acted for an absent player"))
+    timer = escape(phrase("by timer"))
+    back = escape(phrase("The clock stepped back: how long this took is unknown"))
+    stop = escape(phrase("Replay stops here. What follows is shown as logged."))
+    return {
+        "found": f'<span class="visually-hidden">{escape(phrase("finding"))} </span>{finding}',
+        "timer": f'<span class="tag" title="{absent}">{clock}{timer}</span>',
+        "unknown": f'<abbr title="{back}">{escape(phrase("unknown"))}</abbr>',
+        "since": escape(phrase("time since the event before")),
+        "stop": f'<p class="stop">{finding}{stop}</p>',
+    }
+
+
+def passage(one: Passage) -> SafeString:
+    """A place that a tile passed, which leads to its step."""
+    seal = f" {one.seal}" if one.seal else ""
+    step = phrase_html(", step {number}", number=one.number)
+    return SafeString(f'<a href="{escape(one.url)}" data-step>{chinese(one.words)}{seal}{step}</a>')
