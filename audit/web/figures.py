@@ -59,7 +59,23 @@ def _not_logged(_language: str | None) -> SafeString:
     )
 
 
-def way_head(way: Way) -> SafeString:
+def way_row(way: Way, width: int) -> SafeString:
+    """The way to a figure as a row of the settlement, so many columns wide."""
+    language = here()
+    first = " wf-first" if way.is_first_wrong else ""
+    stages = "".join([f"{_stage(row, way)}\n" for row in way.stages])
+    explained = "\n"
+    if way.explained:
+        explained = render_to_string("hands/_explained.html", {"explained": way.explained})
+    return SafeString(
+        f'<tr class="wf-row{first}" id="{way.anchor}"><td colspan="{width}">'
+        f'<div class="waterfall">\n{_head(way)}\n'
+        f'<table class="wf">{_columns(way.has_bars, language)}<tbody>\n{stages}</tbody></table>\n'
+        f"{explained}\n</div>\n</td></tr>"
+    )
+
+
+def _head(way: Way) -> str:
     """Whose figure a way leads to, what the log says of it, and the step that made it."""
     seal = f"{way.seal} " if way.seal else ""
     wrong = made = ""
@@ -71,7 +87,7 @@ def way_head(way: Way) -> SafeString:
         made = f'<a class="way-made" href="{escape(way.made_url)}" data-step>{words}</a> '
     figure_of = phrase_html("{figure} of", figure=chinese(way.title))
     way_to = phrase_html(": the way to {value}", value=chinese(way.value))
-    return SafeString(
+    return (
         f'<p class="way-head"><span>{figure_of} {seal}<bdi>{escape(way.owner)}</bdi>{way_to}</span>'
         f" <small>{_what_the_log_says(way)}</small> {wrong}{made}"
         f'<a class="way-close" href="#settlement">{_words(here())["close"]}</a></p>'
@@ -89,24 +105,20 @@ def _what_the_log_says(way: Way) -> SafeString:
     )
 
 
-def way_columns(way: Way) -> SafeString:
-    """The heads of the table of a way, with a column for its bars or without."""
-    return _way_columns(way.has_bars, here())
-
-
 @lru_cache(maxsize=8)
-def _way_columns(has_bars: bool, _language: str | None) -> SafeString:
+def _columns(has_bars: bool, _language: str | None) -> SafeString:
+    """The heads of the table of a way, with a column for its bars or without."""
     return render_to_string("hands/_way_columns.html", {"has_bars": has_bars})
 
 
-def stage(row: StageRow, way: Way) -> SafeString:
+def _stage(row: StageRow, way: Way) -> str:
     """A stage of a way as a row of its table."""
     words = _words(here())
     look = ' class="wf-wrong"' if row.is_wrong else ' class="wf-total"' if row.is_last else ""
     bar = _bar(row, way.zero) if way.has_bars else ""
     said = f"<small>{chinese(row.sentence)}</small>" if row.sentence else ""
     logged = "–" if row.logged is None else chinese(row.logged)
-    return SafeString(
+    return (
         f'<tr{look}><th scope="row">{chinese(row.title)}</th>{bar}'
         f'<td class="formula">{chinese(row.formula)}{said}</td>'
         f'<td class="num" data-label="{words["recomputed"]}">{chinese(row.value)}</td>'

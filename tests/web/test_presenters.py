@@ -6,7 +6,6 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from django.template.loader import render_to_string
 
 import replay
 from audit import selectors
@@ -14,6 +13,7 @@ from audit.selectors.desk_members import MemberRow
 from audit.selectors.reaudits_report import AmountRow
 from audit.web import markup
 from audit.web.desk_present import member_line
+from audit.web.figures import way_row
 from audit.web.presenters.findings import WITHOUT_RULE, present_finding, subject_of
 from audit.web.presenters.hands import clock_words, logged_words
 from audit.web.presenters.options import OPTION_WORDS, VALUE_WORDS
@@ -363,7 +363,7 @@ def drawn_bars(values):
         ),
     )
     way = way_of(figure, Table(banker=0, options={}, confidence=None, first_wrong=None))
-    html = render_to_string("hands/_way.html", {"way": way})
+    html = way_row(way, 3)
     bars = re.findall(r'<rect class="[^"]*" x="([0-9.]+)" y="7" width="([0-9.]+)"', html)
     zero = re.search(r'<path class="b-link" d="M([0-9.]+) ', html)
     return float(zero.group(1)), [(float(x), float(width)) for x, width in bars]
