@@ -11,7 +11,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,9 @@ from audit.devstack.up import HOST, Launch
 
 # What can be killed. `pool` is one process of the worker's pool, all others die whole.
 VICTIMS = ("worker", "pool", "web", "Valkey", "PostgreSQL")
-GONE_SECONDS = 10
+GONE_SECONDS = 60
+# Below the ports that a system gives out by itself.
+PORTS = range(20_000, 32_000)
 
 
 @dataclass(slots=True)
@@ -96,13 +98,21 @@ def family_of(leader: int) -> list[int]:
     return found
 
 
+def free_port() -> int:
+    """A port that nobody is given while we do not use it, as when the web server is killed."""
+    first = os.getpid() % len(PORTS)
+    for port in (*PORTS[first:], *PORTS[:first]):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind((HOST, port))
+            return port
+    raise AssertionError(f"no port from {PORTS[0]} on is free")
+
+
 @contextmanager
 def running_stack(**settings: str) -> Iterator[Stack]:
     """Start everything on an empty folder; nothing of it is left afterwards."""
-    with throwaway_folder() as supervisor, socket.socket() as probe:
-        probe.bind((HOST, 0))
-        launch = Launch(supervisor, probe.getsockname()[1])
-        probe.close()
+    with throwaway_folder() as supervisor:
+        launch = Launch(supervisor, free_port())
         launch.env = {
             **os.environ,
             **throwaway_environment(supervisor.state),

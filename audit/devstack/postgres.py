@@ -149,8 +149,9 @@ def copy_binaries(binaries: Path) -> Path:
     subprocess.run(["chmod", "-R", "a+rX", str(draft)], check=True)
     used = [seen.command for seen in living()]
     for old in SHARED.glob(f"{prefix}*"):
-        if not any(str(old) in command for command in used):
-            shutil.rmtree(old)
+        # Of this version it is no old one: another launcher has made it, and is about to use it.
+        if old != target and not any(str(old) in command for command in used):
+            shutil.rmtree(old, ignore_errors=True)
     try:
         draft.rename(target)
     except OSError:

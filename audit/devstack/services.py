@@ -44,5 +44,5 @@ def start_broker(supervisor: Supervisor) -> str:
         cwd=server.home,
         log=supervisor.log_of("Valkey"),
     )
-    supervisor.wait_ready("Valkey", lambda: server.is_ready, seconds=20)
+    supervisor.wait_ready("Valkey", lambda: server.is_ready, seconds=60)
     return server.url

@@ -53,13 +53,23 @@ def throwaway_folder() -> Iterator[Supervisor]:
 
 def clear_left_behind() -> None:
     for folder in Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*"):
-        if folder.is_dir() and folder.lstat().st_uid == os.geteuid():
-            with only_one(folder) as is_free:
-                if is_free:
-                    # Tests write down what they start in folders of their own below.
-                    for records in (*folder.glob(f"*/{RECORDS}"), folder / RECORDS):
-                        reap(records.parent)
-                    remove(folder)
+        # Another run may end at this moment and take its own folder away.
+        with contextlib.suppress(FileNotFoundError):
+            if folder.is_dir() and folder.lstat().st_uid == os.geteuid():
+                clear(folder)
+
+
+def clear(folder: Path) -> None:
+    """End what a run left behind in its folder, and remove it; one that goes on is left alone.
+
+    Raises: FileNotFoundError when the folder is gone.
+    """
+    with only_one(folder) as is_free:
+        if is_free:
+            # Tests write down what they start in folders of their own below.
+            for records in (*folder.glob(f"*/{RECORDS}"), folder / RECORDS):
+                reap(records.parent)
+            remove(folder)
 
 
 def remove(folder: Path) -> None:

