@@ -32,14 +32,14 @@ def silent_host() -> Iterator[str]:
 @contextmanager
 def dripping_host(beginning: bytes) -> Iterator[str]:
     """Where a host is, without how to speak with it, that answers one caller: these bytes at once
-    and then a letter every tenth of a second."""
+    and then a letter every tenth of a second, for a minute if nobody hangs up."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def drip() -> None:
             line, _ = server.accept()
             with line, suppress(OSError):
                 line.sendall(beginning)
-                for _ in range(60):
+                for _ in range(600):
                     line.sendall(b"x")
                     time.sleep(0.1)
 

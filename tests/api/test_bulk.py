@@ -156,6 +156,6 @@ def test_where_pyarrow_is_not_installed_it_is_said():
         "try:\n    write_parquet(one)\nexcept NotInstalled as error:\n    print(error)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=240
     )
     assert "Parquet needs pyarrow, which is not installed here" in done.stdout, done.stderr

@@ -47,7 +47,7 @@ def test_the_figures_are_those_of_the_uploads(db: Any) -> None:
     receive(B, with_net(B, 1, "-98.00"))
     judge()
     waiting = receive(B)
-    Upload.objects.filter(pk=waiting).update(touched_at=timezone.now() - timedelta(seconds=90))
+    Upload.objects.filter(pk=waiting).update(touched_at=timezone.now() - timedelta(hours=1))
     Upload.objects.create(name="arriving", byte_count=10**6, line_count=5)
     told = figures()
     age = told.pop(("queue_age_seconds", ""))
@@ -56,7 +56,7 @@ def test_the_figures_are_those_of_the_uploads(db: Any) -> None:
     )
     assert 0 < told.pop(("log_waiting_seconds", "")) < 60
     assert told.pop(("tables_waiting", "")) == TableTouch.objects.values("table").distinct().count()
-    assert 90 <= age < 100
+    assert 3_600 <= age < 3_700
     whole = Upload.objects.exclude(sha256=None).values_list("byte_count", flat=True)
     assert told == {
         ("lines_total", "clean"): 2,
@@ -150,7 +150,7 @@ def test_without_the_broker_we_are_not_ready_and_say_so_soon(
     before = timezone.now()
     answer = Client().get("/readyz")
     assert (answer.status_code, answer.content) == (503, b"not ready\n")
-    assert timezone.now() - before < timedelta(seconds=5)
+    assert timezone.now() - before < timedelta(seconds=20)
     assert "No such file" in str(vitals.broker_trouble())
 
 

@@ -299,9 +299,10 @@ def test_one_hand_may_come_as_json(send: Send) -> None:
 
 
 def test_svc_36_20000_brackets_are_refused_at_once(send: Send) -> None:
-    before = time.monotonic()
+    # Not by the clock, which other work on the machine lets run on.
+    before = time.process_time()
     status, told = error_of(send(b"[" * 20_000, kind="application/json"))
-    assert time.monotonic() - before < 1
+    assert time.process_time() - before < 1
     assert (status, told["code"]) == (400, "refused")
     assert not Upload.objects.exists()
 
@@ -339,11 +340,11 @@ def test_svc_36_brackets_in_a_log_are_a_refused_line(send: Send, ask: Send) -> N
 
 def test_svc_36_long_junk_is_refused_line_by_line(send: Send, ask: Send) -> None:
     answer = send((GOLDEN / "odd" / "long-junk.ndjson.gz").read_bytes())
-    before = time.monotonic()
+    before = time.process_time()
     judged()
     told = ask(answer["Location"]).json()
     assert told["verdicts"]["rejected"] > 0
-    assert time.monotonic() - before < told["lines"]
+    assert time.process_time() - before < told["lines"]
 
 
 # -- addresses ------------------------------------------------------------------------------

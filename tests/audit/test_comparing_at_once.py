@@ -234,7 +234,7 @@ def at_once(*works: Callable[[], Any]) -> Iterator[list[threading.Thread]]:
         thread.start()
     yield threads
     for thread in threads:
-        thread.join(60)
+        thread.join(240)
         assert not thread.is_alive()
     if raised:
         raise raised[0]
@@ -269,15 +269,15 @@ def test_comparing_waits_for_the_table_and_sees_what_was_committed(ingest: Inges
         with transaction.atomic():
             Table.objects.select_for_update(no_key=True).get(pk=table.pk)
             is_locked.set()
-            assert may_commit.wait(30)
+            assert may_commit.wait(240)
             TableTouch.objects.all().delete()
 
     def work() -> None:
-        assert is_locked.wait(30)
+        assert is_locked.wait(240)
         services.compare_table(table_id=table.pk)
 
     with at_once(hold, work) as (_, worker):
-        assert is_locked.wait(30)
+        assert is_locked.wait(240)
         worker.join(0.3)
         assert worker.is_alive()
         may_commit.set()
@@ -301,14 +301,14 @@ def test_a_line_that_repeats_a_hand_while_it_turns_is_counted_as_it_stands(inges
             assert judging._still_ours(lease)
             judging._close(lease, outcomes, store_outcomes(upload, outcomes))
             is_stored.set()
-            assert may_commit.wait(30)
+            assert may_commit.wait(240)
 
     def turn() -> None:
-        assert is_stored.wait(30)
+        assert is_stored.wait(240)
         services.compare_table(table_id=Table.objects.get().pk)
 
     with at_once(repeat, turn) as (_, turning):
-        assert is_stored.wait(30)
+        assert is_stored.wait(240)
         turning.join(0.3)
         assert turning.is_alive(), "it should wait for the line to be counted"
         may_commit.set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -155,7 +156,7 @@ def test_noting_is_taken_up_where_it_was_stopped(ingest, monkeypatch):
     ingest(BASE)
     monkeypatch.setattr(holdings, "VERSIONS_AT_ONCE", 2)
     clock = iter((0.0, 0.0, 1.0))
-    monkeypatch.setattr(holdings.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(holdings, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     assert holdings.note_holdings(seconds=0.5) is True
     assert Holding.objects.count() == 2
     assert not SearchedUpload.objects.exists()

@@ -190,7 +190,7 @@ def test_two_last_chunks_that_end_at_once_give_the_upload_its_end(settings) -> N
                 assert judging._still_ours(lease)
                 judging._close(lease, outcomes, store_outcomes(upload, outcomes))
                 is_counted.set()
-                assert may_commit.wait(30)
+                assert may_commit.wait(240)
         finally:
             connection.close()
 
@@ -202,7 +202,7 @@ def test_two_last_chunks_that_end_at_once_give_the_upload_its_end(settings) -> N
 
     threads = [threading.Thread(target=end_slowly), threading.Thread(target=end_meanwhile)]
     threads[0].start()
-    assert is_counted.wait(30)
+    assert is_counted.wait(240)
     threads[1].start()
     threads[1].join(0.3)
     assert threads[1].is_alive(), "it should wait for the first to have counted"

@@ -365,18 +365,18 @@ def test_what_commits_late_is_sealed_later_and_not_passed_over(ingest):
             with transaction.atomic():
                 add_verdict(version.pk, "late")
                 started.set()
-                assert may_commit.wait(30)
+                assert may_commit.wait(240)
         finally:
             connection.close()
 
     thread = threading.Thread(target=late)
     thread.start()
-    assert started.wait(30)
+    assert started.wait(240)
     add_verdict(version.pk, "soon")
     seal()
     sealed = set(SealedLeaf.objects.filter(kind=LeafKind.VERDICT).values_list("row", flat=True))
     may_commit.set()
-    thread.join(30)
+    thread.join(240)
     by_engine = dict(Verdict.objects.values_list("engine", "id"))
     assert by_engine["late"] < by_engine["soon"]
     assert by_engine["soon"] in sealed
@@ -414,7 +414,7 @@ def test_two_sealers_at_once_add_each_row_once(ingest, few_leaves):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(240)
     assert failed == []
     seal()
     assert SealedLeaf.objects.count() == 10 * 41

@@ -181,7 +181,7 @@ def test_what_was_stored_before_gets_its_sources_from_its_hands(osman: Any) -> N
         hand_in(line("south", "1")),
         hand_in(line("north", "2"), refused("south")),
     ]
-    assert not sort_refusals(seconds=5)
+    assert not sort_refusals(seconds=240)
     noted = {upload: named(upload) for upload in uploads}
     reaudit = reaudited(query={"source": "north"})
     UploadSource.objects.all().delete()

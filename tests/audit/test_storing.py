@@ -217,7 +217,7 @@ def race(act: Callable[[], None], second: int, *, rolls_back: bool) -> None:
             with transaction.atomic():
                 act()
                 is_stored.set()
-                assert may_end.wait(30)
+                assert may_end.wait(240)
                 transaction.set_rollback(rolls_back)
         finally:
             connection.close()
@@ -230,7 +230,7 @@ def race(act: Callable[[], None], second: int, *, rolls_back: bool) -> None:
 
     threads = [threading.Thread(target=act_slowly), threading.Thread(target=judge)]
     threads[0].start()
-    assert is_stored.wait(30)
+    assert is_stored.wait(240)
     threads[1].start()
     threads[1].join(0.3)
     waited = threads[1].is_alive()

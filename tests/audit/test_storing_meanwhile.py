@@ -166,7 +166,7 @@ def test_chunks_with_the_same_hands_in_another_order_do_not_wait_for_each_other(
     """Each has stored what the other is to store next. Without stepping back it would be a knot,
     which the database cuts after a second by ending one of the two."""
     lines = named(2 * PIECE)
-    meet = threading.Barrier(2, timeout=30)
+    meet = threading.Barrier(2, timeout=240)
     uploads = [upload(), upload()]
     of_thread = threading.local()
     store_piece = storing_new._store
@@ -197,7 +197,7 @@ def test_chunks_with_the_same_hands_in_another_order_do_not_wait_for_each_other(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(240)
         assert not thread.is_alive()
     assert not errors
     assert sorted((one.new, one.duplicates, one.conflicts) for one in counts.values()) == [

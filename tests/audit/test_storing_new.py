@@ -114,7 +114,7 @@ def test_hands_that_another_chunk_brings_at_the_same_moment_are_duplicates() -> 
             with transaction.atomic():
                 storing.store_outcomes(first, judged(LINES))
                 is_stored.set()
-                assert may_commit.wait(30)
+                assert may_commit.wait(240)
         finally:
             connection.close()
 
@@ -130,13 +130,13 @@ def test_hands_that_another_chunk_brings_at_the_same_moment_are_duplicates() -> 
 
     threads = [threading.Thread(target=store_slowly), threading.Thread(target=store_meanwhile)]
     threads[0].start()
-    assert is_stored.wait(30)
+    assert is_stored.wait(240)
     threads[1].start()
     threads[1].join(0.5)
     assert threads[1].is_alive(), "it should wait for the other to have ended"
     may_commit.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(240)
     assert counts == [storing.Stored(new=1, duplicates=4, conflicts=0)]
     assert Hand.objects.count() == 5
 

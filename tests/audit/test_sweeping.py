@@ -131,7 +131,7 @@ def test_a_table_that_is_being_compared_is_left_to_it(transactional_db, sweep) -
 def test_a_chunk_that_waits_for_its_next_attempt_is_left_alone(db, sweep) -> None:
     receive()
     Chunk.objects.update(
-        queued_at=timezone.now() - timedelta(hours=1), due_at=timezone.now() + timedelta(seconds=9)
+        queued_at=timezone.now() - timedelta(hours=1), due_at=timezone.now() + timedelta(minutes=9)
     )
     assert sweep()[1] == []
 

@@ -55,13 +55,14 @@ def test_progress_is_the_share_and_the_rate_of_audited_lines(db) -> None:
     upload = Upload.objects.create(
         name="x",
         state="running",
-        line_count=400,
-        clean_count=90,
-        rejected_count=10,
-        started_at=timezone.now() - timedelta(seconds=10),
+        line_count=40_000,
+        clean_count=9_900,
+        rejected_count=100,
+        # So long ago that it is no matter how late somebody looks.
+        started_at=timezone.now() - timedelta(seconds=1_000),
     )
     row = selectors.get_upload(upload.pk, sources=None)
-    assert (row.audited, row.lines, row.percent, row.is_ended) == (100, 400, 25, False)
+    assert (row.audited, row.lines, row.percent, row.is_ended) == (10_000, 40_000, 25, False)
     assert row.rate == pytest.approx(10, rel=0.05)
 
 

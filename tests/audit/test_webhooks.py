@@ -39,6 +39,8 @@ from tests.golden_vectors import GOLDEN
 ODD = GOLDEN / "odd"
 ONE_UNIT = (ODD / "one-unit.ndjson").read_bytes()
 BASE = (ODD / "base-hands.ndjson").read_bytes()
+# For so long hosts that answer badly go on with it.
+MINUTE_SECONDS = 60
 
 
 class Receiver:
@@ -167,11 +169,12 @@ def test_a_refused_message_is_sent_again_later_with_the_same_id_and_bytes(ingest
     told()
     receiver.statuses = [500, 503]
     ingest(ONE_UNIT)
+    begun = timezone.now()
     send()
     [row] = WebhookDelivery.objects.all()
     assert row.state == "waiting"
-    wait = (row.next_at - timezone.now()).total_seconds()
-    assert sending.RETRIES[0] - 5 < wait <= sending.RETRIES[0]
+    soonest, latest = (at + timedelta(seconds=sending.RETRIES[0]) for at in (begun, timezone.now()))
+    assert soonest <= row.next_at <= latest
     deliver()
     assert len(receiver.got) == 1
     for _ in range(2):
@@ -216,7 +219,7 @@ def test_whoever_answers_letter_by_letter_is_cut_off(told, keeper, monkeypatch, 
         hooks.try_webhook(access=keeper, pk=hook.pk)
         begun = time.monotonic()
         deliver()
-        assert time.monotonic() - begun < 3
+        assert time.monotonic() - begun < MINUTE_SECONDS / 2
     [attempt] = WebhookAttempt.objects.all()
     assert attempt.number == 1
     assert WebhookDelivery.objects.get().attempt_count == 1
@@ -230,7 +233,7 @@ def test_whoever_shakes_hands_letter_by_letter_is_cut_off(told, keeper, monkeypa
         hooks.try_webhook(access=keeper, pk=hook.pk)
         begun = time.monotonic()
         deliver()
-        assert time.monotonic() - begun < 3
+        assert time.monotonic() - begun < MINUTE_SECONDS / 2
     assert WebhookAttempt.objects.get().status is None
 
 
@@ -238,13 +241,15 @@ def test_whoever_is_looked_up_for_long_is_left(told, keeper, monkeypatch):
     """Nothing stops a look-up of a name that its servers do not answer."""
     told_so = threading.Event()
     monkeypatch.setattr(posting, "LOOK_UP_SECONDS", 0.2)
-    monkeypatch.setattr(posting.socket, "getaddrinfo", lambda *_, **__: told_so.wait(20) and [])
+    monkeypatch.setattr(
+        posting.socket, "getaddrinfo", lambda *_, **__: told_so.wait(MINUTE_SECONDS) and []
+    )
     hook = told(url="https://example.org/")
     hooks.try_webhook(access=keeper, pk=hook.pk)
     begun = time.monotonic()
     deliver()
     told_so.set()
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < MINUTE_SECONDS / 2
     assert WebhookAttempt.objects.get().error == "Nobody says in time where example.org is."
 
 
@@ -276,7 +281,7 @@ def test_a_certificate_that_nobody_vouches_for_is_not_believed(told, keeper, tmp
         hook = told(url=f"https://localhost:{server.getsockname()[1]}/")
         hooks.try_webhook(access=keeper, pk=hook.pk)
         deliver()
-        thread.join(timeout=10)
+        thread.join(timeout=MINUTE_SECONDS)
     assert got in ([], [b""])
     assert "certificate verify failed" in WebhookAttempt.objects.get().error
 
@@ -522,15 +527,18 @@ def hole():
 def test_whoever_does_not_answer_rests_and_is_asked_less_and_less_often(
     told, keeper, monkeypatch, hole, receiver
 ):
-    monkeypatch.setattr(posting, "READ_SECONDS", 0.2)
     hook = told(url=hole)
     for _ in range(2):
         hooks.try_webhook(access=keeper, pk=hook.pk)
     for count, seconds in ((1, sending.RESTS[0]), (2, sending.RESTS[1])):
-        deliver()
+        begun = timezone.now()
+        with monkeypatch.context() as patch:
+            patch.setattr(posting, "READ_SECONDS", 0.2)
+            deliver()
         row = Webhook.objects.get()
         assert row.silent_count == count
-        assert seconds - 5 < (row.rests_until - timezone.now()).total_seconds() <= seconds
+        soonest, latest = (at + timedelta(seconds=seconds) for at in (begun, timezone.now()))
+        assert soonest <= row.rests_until <= latest
         assert WebhookAttempt.objects.count() == count
         assert sending.due_webhooks() == []
         Webhook.objects.update(rests_until=timezone.now())

@@ -45,7 +45,7 @@ def test_the_command_explains_the_hand_that_is_asked_for() -> None:
     log = GOLDEN / "odd" / "base-hands.ndjson"
     done = subprocess.run(
         [sys.executable, "-m", "replay", "explain", str(log), "--hand", "base-1"],
-        capture_output=True, check=False, timeout=60, cwd=ROOT,
+        capture_output=True, check=False, timeout=240, cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 0
     line = log.read_bytes().split(b"\n")[0]
@@ -53,6 +53,6 @@ def test_the_command_explains_the_hand_that_is_asked_for() -> None:
     assert done.stdout.decode() == explain(line, audited, rulesets()) + "\n"
     none = subprocess.run(
         [sys.executable, "-m", "replay", "explain", str(log), "--line", "99"],
-        capture_output=True, check=False, timeout=60, cwd=ROOT,
+        capture_output=True, check=False, timeout=240, cwd=ROOT,
     )  # fmt: skip
     assert (none.returncode, none.stdout) == (2, b"")

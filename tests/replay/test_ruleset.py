@@ -226,7 +226,8 @@ def test_what_is_no_toml_names_the_line_and_column(content: bytes, line: int, co
 
 def test_the_place_of_a_key_is_found_in_good_time() -> None:
     """A hostile file of the greatest size costs no more than a moment."""
-    start = time.monotonic()
+    # Not by the clock, which other work on the machine lets run on.
+    start = time.process_time()
     for filler in (
         "par=\n" * 12_000,
         " " * 60_000 + "\n",
@@ -234,7 +235,7 @@ def test_the_place_of_a_key_is_found_in_good_time() -> None:
         "[[[\n" * 15_000,
     ):
         replay.ruleset_problems(f'x = """\n{filler}"""\npar = 1\n{CLASSIC}'.encode()[:65_000])
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_name_that_no_hand_can_carry_is_no_name() -> None:

@@ -172,7 +172,7 @@ def test_chance_is_pinned_and_fair_at_the_edges() -> None:
 def run(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-m", "replay", "simulate", *arguments],
-        capture_output=True, check=False, timeout=60, cwd=ROOT,
+        capture_output=True, check=False, timeout=240, cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
     )  # fmt: skip
 

@@ -155,7 +155,9 @@ def secret_of(client: Client) -> bytes:
     return base64.b32decode(text)
 
 
-def code_now(secret: bytes, steps: int = 0) -> str:
+def code_now(secret: bytes, steps: int = 1) -> str:
+    """A code that is taken now. The one of the next half minute is so for longest: the last one's
+    may be too old by the time that it arrives."""
     return f"{totp(secret, t0=-30 * steps):06}"
 
 
@@ -164,7 +166,7 @@ def enrolled(ines: Any) -> tuple[bytes, list[str]]:
     """The secret and the recovery codes of a second step that was set up on the page."""
     browser = signed_in(ines)
     secret = secret_of(browser)
-    answer = browser.post("/account/second-step", {"code": code_now(secret, -1)})
+    answer = browser.post("/account/second-step", {"code": code_now(secret, 0)})
     codes = re.findall(r"<li><code>([a-z2-7-]{19})</code>", answer.content.decode())
     assert len(codes) == 10
     return secret, codes

@@ -243,7 +243,7 @@ def at_once(*calls: Callable[[], Any]) -> list[Any]:
 
     def run(place: int, call: Callable[[], Any]) -> None:
         try:
-            barrier.wait(20)
+            barrier.wait(240)
             results[place] = call()
         except Exception as error:
             results[place] = error
@@ -254,7 +254,7 @@ def at_once(*calls: Callable[[], Any]) -> list[Any]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(240)
     return results
 
 

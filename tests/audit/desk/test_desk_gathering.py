@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -251,7 +252,7 @@ def test_the_mark_waits_for_who_drew_an_earlier_key(ingest: Ingest) -> None:
                     [late],
                 )
                 held.set()
-                assert go_on.wait(20)
+                assert go_on.wait(240)
         except BaseException as error:
             failures.append(error)
         finally:
@@ -260,7 +261,7 @@ def test_the_mark_waits_for_who_drew_an_earlier_key(ingest: Ingest) -> None:
     thread = threading.Thread(target=writer)
     thread.start()
     try:
-        assert held.wait(20)
+        assert held.wait(240)
         ingest(log(wrong("later")))
         desk.gather_cases()
         mark = GatherMark.objects.get(pk="finding")
@@ -274,8 +275,12 @@ def test_the_mark_waits_for_who_drew_an_earlier_key(ingest: Ingest) -> None:
         go_on.set()
         thread.join()
     assert failures == []
-    assert desk.gather_cases().is_done
-    mark.refresh_from_db()
+    # The server's own housekeeping is a writer like any other, and may be at it just then.
+    limit = time.monotonic() + 120
+    while mark.done_through < mark.seen_through:
+        assert time.monotonic() < limit
+        assert desk.gather_cases().is_done
+        mark.refresh_from_db()
     assert mark.done_through == mark.seen_through
     assert Case.objects.get().hand_count == 3
 
@@ -291,7 +296,7 @@ def test_two_gatherers_at_once_make_one_case(ingest: Ingest) -> None:
             barrier: threading.Barrier = barrier, failures: list[BaseException] = failures
         ) -> None:
             try:
-                barrier.wait(20)
+                barrier.wait(240)
                 desk.gather_cases()
             except BaseException as error:
                 failures.append(error)

@@ -16,12 +16,12 @@ from tests.audit.logs import log
 
 pytestmark = [
     pytest.mark.integration,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
     pytest.mark.django_db(transaction=True),
 ]
 
 
-def wait_for(condition: Any, seconds: float = 90) -> None:
+def wait_for(condition: Any, seconds: float = 240) -> None:
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, "it did not happen in time"

@@ -208,7 +208,7 @@ def command(*lines: bytes) -> tuple[int, list[dict[str, Any]]]:
         input=b"\n".join(lines),
         capture_output=True,
         cwd=ROOT,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     return done.returncode, [json.loads(line) for line in io.BytesIO(done.stdout)]
