@@ -39,6 +39,8 @@ from replay import say
 
 ITEMS_AT_ONCE = 500
 REASON_MAX = 2_000
+# No source has a longer name (FORMAT 6.2).
+SOURCE_MAX = 128
 COUNT_MAX = 36_500
 # Any number will do; with the number of a run it is ours alone in this database.
 LOCK = 0x7E7E
@@ -66,6 +68,8 @@ def set_term(
     The terms before stay on record. Raises: RetentionRefused.
     """
     by = _who(access, source)
+    if source is not None and len(source) > SOURCE_MAX:
+        raise RetentionRefused(say("There is no such source."))
     if not 1 <= count <= COUNT_MAX:
         raise RetentionRefused(say("A term counts from 1 to {count_max:,}.", count_max=COUNT_MAX))
     with transaction.atomic():

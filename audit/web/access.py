@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db import DataError
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -61,13 +62,25 @@ def needs(
                 note_refused(request, needed, is_journalled=journal)
                 raise PermissionDenied(needed.value)
             note_use(request, needed, is_journalled=journal)
-            return view(request, *args, **kwargs)
+            try:
+                return view(request, *args, **kwargs)
+            except DataError as error:
+                if not _has_nul(request):
+                    raise
+                message = "A text of the form holds a character that no text has."
+                raise BadRequest(message) from error
 
         setattr(guarded, NEEDED, {"GET": act, "POST": post or act, **(acts or {})})
         setattr(guarded, FIELD, field)
         return cast("View[P, R]", guarded)
 
     return guard
+
+
+def _has_nul(request: HttpRequest) -> bool:
+    """Whether something that was sent holds a NUL, which no text of the store can."""
+    sent = (one for lists in (request.GET, request.POST) for _, one in lists.lists())
+    return any("\0" in text for texts in sent for text in texts)
 
 
 def act_of_view(view: Any) -> dict[str, Act] | None:
