@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from audit.devstack.processes import living, send
@@ -101,7 +102,7 @@ def family_of(leader: int) -> list[int]:
 def free_port() -> int:
     """A port that nobody is given while we do not use it, as when the web server is killed."""
     first = os.getpid() % len(PORTS)
-    for port in (*PORTS[first:], *PORTS[:first]):
+    for port in chain(PORTS[first:], PORTS[:first]):
         with socket.socket() as probe, suppress(OSError):
             probe.bind((HOST, port))
             return port
