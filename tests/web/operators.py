@@ -87,7 +87,7 @@ def operator_of(source: str, *, first: Any, second: Any) -> Operator:
     written = json.dumps(source, ensure_ascii=False)[1:-1]
     alike = hand_of(source, "4").replace(f"{written}-Ann".encode(), f"{written}-Аnn".encode())
     hand_in(first, f"{source}-again.ndjson", other, alike, lines[0])
-    assert not note_players(seconds=5)
+    assert not note_players(seconds=240)
     names = (player_of(source, "Ann"), f"{source}-Аnn")
     decide_names(
         sources=None, source=source, name=names[0], other=names[1], is_one=False,

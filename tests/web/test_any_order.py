@@ -170,7 +170,7 @@ def walked(
         for record in order:
             take(f"record {records.index(record)}", record)
         compare_all()
-        assert not note_players(seconds=5)
+        assert not note_players(seconds=240)
         keys = made_of(auditor, Hand.objects.get(is_conflict=True))
         visitor = Visitor(auditor)
         names = names_of(records)

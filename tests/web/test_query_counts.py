@@ -61,7 +61,7 @@ def grow(one: Operator, first: Any, second: Any) -> None:
     access, hand = access_of(first), Hand.objects.get(pk=one.keys["hand"])
     lines = [hand_of(one.source, name) for name in ("11", "12")]
     hand_in(first, f"{one.source}-more.ndjson", *lines)
-    assert not note_players(seconds=5)
+    assert not note_players(seconds=240)
     assert desk.gather_cases().is_done
     for number in range(2):
         desk.comment_case(
