@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+import json
+from typing import Any, TypeVar
 
 import msgspec
 from rest_framework.request import Request
@@ -26,8 +27,9 @@ def read_json(request: Request, decoder: msgspec.json.Decoder[T]) -> T:
         raise ApiError(400, "incomplete", f"The body broke off: {reason}.") from None
     if not left:
         raise ApiError(413, "too-large", f"The body is longer than {BODY_BYTES_MAX} bytes.")
+    data = b"".join(parts)
     try:
-        return decoder.decode(b"".join(parts))
+        asked = decoder.decode(data)
     except msgspec.ValidationError as error:
         reason, found, place = str(error).rpartition(" - at `")
         if not found:
@@ -35,3 +37,15 @@ def read_json(request: Request, decoder: msgspec.json.Decoder[T]) -> T:
         raise ApiError(400, "bad-body", f"{reason}.", place=place.rstrip("`")) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise ApiError(400, "bad-body", "The body is no JSON document.", place="$") from None
+    # Only now: its shape bounds how deep it goes.
+    json.loads(data, object_pairs_hook=_check_once)
+    return asked
+
+
+def _check_once(pairs: list[tuple[str, Any]]) -> None:
+    """Of a key that stands twice the decoder takes the last. Raises: ApiError 400."""
+    keys = [key for key, _ in pairs]
+    for key in keys:
+        if keys.count(key) > 1:
+            message = f"“{key}” stands more than once in one object."
+            raise ApiError(400, "bad-body", message, place="$")

@@ -49,5 +49,8 @@ def test_each_answer_with_a_version_is_not_sent_twice(keys: dict[str, Any], ask:
         assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
         for shown, status in ((first["ETag"], 200), ('"another"', 412)):
             assert ask(address, If_Match=shown).status_code == status, (address, shown)
+        for date in ("Sat, 01 Jan 2000 00:00:00 GMT", "Sat, 01 Jan 2050 00:00:00 GMT"):
+            dated = ask(address, If_Unmodified_Since=date, If_Modified_Since=date)
+            assert (dated.status_code, dated.content) == (200, first.content), (address, date)
         other = ask(address, If_None_Match='"another"')
         assert (other.status_code, other.content) == (200, first.content), address

@@ -129,6 +129,15 @@ def test_stop_and_resume(post, ask, ingest) -> None:  # noqa: F811
             "$.ruleset",
         ),
         (b" " * 70_000, "application/json", 413, "too-large", None),
+        (b'{"reason": "x", "reason": "y"}', "application/json", 400, "bad-body", "$"),
+        (b'{"reason": "x", "re\\u0061son": "x"}', "application/json", 400, "bad-body", "$"),
+        (
+            b'{"reason": "x", "filter": {"table": "A", "table": "B"}}',
+            "application/json",
+            400,
+            "bad-body",
+            "$",
+        ),
     ],
 )
 def test_svc_36_a_body_that_says_nothing_of_use_is_refused_with_its_place(
