@@ -25,6 +25,14 @@ create_first_account() -> FirstAccount | None
 """
 
 from audit.services.accounts import FirstAccount, create_first_account
+from audit.services.arriving import (
+    ByteStream,
+    RestatementIncomplete,
+    SourceRefused,
+    UploadInterrupted,
+    UploadRefused,
+    UploadTooLarge,
+)
 from audit.services.comparing import compare_table
 from audit.services.feeding import FeedUnknown, receive_feed
 from audit.services.judging import LEASE, judge_chunk
@@ -37,17 +45,7 @@ from audit.services.reauditing import (
     sweep_reaudits,
     work_on_reaudit,
 )
-from audit.services.receiving import (
-    ByteStream,
-    Received,
-    RestatementIncomplete,
-    SourceRefused,
-    UploadInterrupted,
-    UploadRefused,
-    UploadTooLarge,
-    give_up_upload,
-    receive_upload,
-)
+from audit.services.receiving import Received, give_up_upload, receive_upload
 from audit.services.submissions import (
     SubmissionInProgress,
     SubmissionKey,

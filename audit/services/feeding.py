@@ -26,19 +26,18 @@ from audit import importers, selectors
 from audit.models import Upload
 from audit.selectors.access import Sources
 from audit.selectors.belonging import holds
-from audit.services.feeding_force import choice_of_feed
-from audit.services.outcomes import Outcomes
-from audit.services.payloads import ChunkLine
-from audit.services.receiving import (
+from audit.services.arriving import (
     ByteStream,
-    Received,
     RestatementIncomplete,
     SourceRefused,
     UploadInterrupted,
     UploadRefused,
     UploadTooLarge,
-    receive_upload,
 )
+from audit.services.feeding_force import choice_of_feed
+from audit.services.outcomes import Outcomes
+from audit.services.payloads import ChunkLine
+from audit.services.receiving import Received, receive_upload
 from audit.services.records import Records
 from audit.services.submissions import SubmissionKey
 from audit.services.texts import storable

@@ -43,10 +43,11 @@ RETURNING id
 _LOAD = "SELECT payload FROM audit_chunk WHERE id = %s"
 
 
-def store_chunk(*, upload_id: int, number: int, lines: list[ChunkLine]) -> int:
-    """Insert a chunk that waits for its first attempt; returns its key."""
-    values = [upload_id, number, lines[0].number, len(lines), pack_lines(lines)]
-    chunk_id = _ask(_INSERT, values)
+def store_chunk(
+    *, upload_id: int, number: int, first_line: int, line_count: int, payload: bytes
+) -> int:
+    """Insert a chunk of packed lines that waits for its first attempt; returns its key."""
+    chunk_id = _ask(_INSERT, [upload_id, number, first_line, line_count, payload])
     assert isinstance(chunk_id, int)
     return chunk_id
 

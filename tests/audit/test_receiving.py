@@ -150,7 +150,7 @@ def test_svc_40_a_sender_who_hangs_up_leaves_nothing_and_may_send_again(ingest, 
 
 
 def test_a_sender_who_hangs_up_leaves_no_refusals_either(db, monkeypatch) -> None:
-    monkeypatch.setattr("audit.services.receiving.REFUSALS_AT_ONCE", 1)
+    monkeypatch.setattr("audit.services.chunking.REFUSALS_AT_ONCE", 1)
     stored: list[bool] = []
 
     class Watched(HangsUp):
@@ -379,8 +379,8 @@ def test_who_comes_again_takes_the_place_of_a_receiver_that_was_killed(db, setti
 
 
 def test_a_receiver_that_lately_gave_a_sign_of_life_keeps_its_place(db, settings) -> None:
-    settings.TILECOURT_SENDER_SECONDS = 30
-    left = left_by_a_killed_receiver(seconds_ago=55)
+    settings.TILECOURT_SENDER_SECONDS = 3_000
+    left = left_by_a_killed_receiver(seconds_ago=5_500)
     with pytest.raises(services.SubmissionInProgress):
         services.receive_upload(name="all", stream=io.BytesIO(log(B)), key=KEY)
     left.refresh_from_db()
@@ -404,7 +404,7 @@ def test_a_receiver_whose_place_was_taken_takes_nothing(db) -> None:
 
 
 def test_a_receiver_at_work_gives_signs_of_life(db, monkeypatch) -> None:
-    monkeypatch.setattr("audit.services.receiving.BEAT_SECONDS", 0)
+    monkeypatch.setattr("audit.services.arriving.BEAT_SECONDS", 0)
     long_ago = timezone.now() - timedelta(days=1)
     seen = []
 
