@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -124,11 +125,18 @@ class WorkerKeeper:
         return process
 
 
+def forget_messages() -> None:
+    """Empty the broker, also of what a worker held that was killed: it would come again later."""
+    with app.connection_for_write() as line:
+        app.control.purge(connection=line)
+        channel: Any = line.default_channel
+        channel.client.delete("unacked", "unacked_index")
+
+
 @pytest.fixture
 def worker_keeper(transactional_db):
     """Give a keeper for one test: a worker that outlived it would see other tests' messages."""
-    with app.connection_for_write() as line:
-        app.control.purge(connection=line)
+    forget_messages()
     keeper = WorkerKeeper()
     yield keeper
     keeper.supervisor.stop_all()

@@ -21,6 +21,7 @@ from audit.config.celery import app
 from audit.devstack.supervisor import Supervisor
 from audit.models import TableTouch
 from tests.access import trusted
+from tests.conftest import forget_messages
 from tests.integration.crew import Crew
 from tests.integration.web import PATIENCE_SECONDS, Web
 
@@ -59,8 +60,7 @@ def wait() -> Wait:
 def module_crew(django_db_setup: Any, django_db_blocker: Any) -> Iterator[Crew]:
     """A worker of two processes for all scenarios of a file."""
     with django_db_blocker.unblock():
-        with app.connection_for_write() as line:
-            app.control.purge(connection=line)
+        forget_messages()
         crew = Crew(Supervisor(Path(os.environ["TILECOURT_HOME"], f"crew-{os.getpid()}")))
         try:
             crew.start()

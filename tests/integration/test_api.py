@@ -18,11 +18,19 @@ import pytest
 
 from audit import services
 from audit.devstack.supervisor import Supervisor
-from audit.models import Chunk, Hand, Upload
+from audit.models import Chunk, Hand, TableTouch, Upload
 from audit.zstd import packed
 from tests.access import trusted
 from tests.audit.logs import GOLDEN, B, changed, log
-from tests.integration.web import UPLOADS, Web, chunks, memory_peak
+from tests.integration.conftest import is_idle
+from tests.integration.web import (
+    PATIENCE_SECONDS,
+    UPLOADS,
+    Web,
+    chunks,
+    memory_peak,
+    processor_seconds,
+)
 
 pytestmark = pytest.mark.integration
 
@@ -49,9 +57,13 @@ def headers(transactional_db: Any, django_user_model: Any) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
 
 
+def dial(web: Web) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", web.port), timeout=PATIENCE_SECONDS)
+
+
 def finished(web: Web, address: str, headers: dict[str, str]) -> dict[str, Any]:
     """Ask for the progress until the end, as a program would."""
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + PATIENCE_SECONDS
     while True:
         status, _, told = web.ask("GET", address, **headers)
         assert status == 200
@@ -101,7 +113,7 @@ def test_svc_11_12_one_key_while_the_first_is_arriving_and_after(
 
     def slowly() -> Iterator[bytes]:
         yield LOG[:5000]
-        go_on.wait(30)
+        go_on.wait(PATIENCE_SECONDS)
         yield LOG[5000:]
 
     sender = threading.Thread(
@@ -115,7 +127,7 @@ def test_svc_11_12_one_key_while_the_first_is_arriving_and_after(
         assert (status, told["error"]["code"]) == (409, "in-progress")
         assert named["Retry-After"] == "5"
     go_on.set()
-    sender.join(30)
+    sender.join()
     ((status, named, told),) = first
     assert status == 201
     assert web.ask("POST", UPLOADS, LOG, **keyed)[::2] == (201, told)
@@ -136,14 +148,14 @@ def test_svc_11_two_at_the_very_same_time_are_one(
         answers: list[Any] = []
 
         def send(keyed: dict[str, str] = keyed, together: Any = together) -> None:
-            together.wait(30)
+            together.wait(PATIENCE_SECONDS)
             answers.append(web.ask("POST", UPLOADS, LOG, **keyed))  # noqa: B023 - joined below
 
         senders = [threading.Thread(target=send) for _ in range(3)]
         for sender in senders:
             sender.start()
         for sender in senders:
-            sender.join(30)
+            sender.join()
         taken = [told for status, _, told in answers if status == 201]
         waiting = [told["error"]["code"] for status, _, told in answers if status == 409]
         assert len(taken) + len(waiting) == 3
@@ -162,9 +174,9 @@ def test_svc_40_a_sender_who_hangs_up_leaves_nothing_and_may_send_again(
     whole = f"Content-Length: {len(LOG)}\r\n\r\n".encode() + part
     in_chunks = f"Transfer-Encoding: chunked\r\n\r\n{len(part):x}\r\n".encode() + part + b"\r\n"
     for number, body in enumerate((whole, in_chunks, in_chunks[:-700]), start=1):
-        with socket.create_connection(("127.0.0.1", web.port)) as line:
+        with dial(web) as line:
             line.sendall(head.encode() + body)
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + PATIENCE_SECONDS
         while Upload.objects.filter(state="failed").count() < number:
             assert time.monotonic() < limit
             time.sleep(0.05)
@@ -184,7 +196,7 @@ def test_a_sender_who_falls_silent_is_not_waited_for(
     web = start_web(TILECOURT_SENDER_SECONDS="1")
     named = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     head = f"POST {UPLOADS} HTTP/1.1\r\nHost: localhost\r\n{named}Content-Length: 9999\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", web.port), timeout=20) as line:
+    with dial(web) as line:
         line.sendall(head.encode() + B)
         answer = line.recv(65_536)
     assert answer.startswith(b"HTTP/1.1 400 ")
@@ -194,7 +206,7 @@ def test_a_sender_who_falls_silent_is_not_waited_for(
 def test_a_stranger_is_answered_before_his_body_has_come(web: Web, headers: dict[str, str]) -> None:
     head = f"POST {UPLOADS} HTTP/1.1\r\nHost: localhost\r\n"
     head += "Content-Type: application/x-ndjson\r\nContent-Length: 1000000000\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", web.port), timeout=10) as line:
+    with dial(web) as line:
         line.sendall(head.encode())
         assert line.recv(65_536).startswith(b"HTTP/1.1 401 ")
     assert not Upload.objects.exists()
@@ -203,7 +215,7 @@ def test_a_stranger_is_answered_before_his_body_has_come(web: Web, headers: dict
 def test_damaged_chunks_are_no_file(web: Web, headers: dict[str, str]) -> None:
     named = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     head = f"POST {UPLOADS} HTTP/1.1\r\nHost: localhost\r\n{named}Transfer-Encoding: chunked"
-    with socket.create_connection(("127.0.0.1", web.port), timeout=20) as line:
+    with dial(web) as line:
         line.sendall(head.encode() + b"\r\n\r\n5\r\nhello\r\nzz\r\n")
         assert line.recv(65_536).startswith(b"HTTP/1.1 400 ")
     assert Upload.objects.get().state == "failed"
@@ -218,22 +230,19 @@ def test_svc_35_small_bodies_that_unpack_to_much(
     assert web.ask("POST", UPLOADS, LOG, **headers)[0] == 201
     before = memory_peak(server)
     bomb = (GOLDEN / "odd" / "bomb.ndjson.gz").read_bytes()
+    large = blanks(1 << 30)
     beside: list[dict[str, Any]] = []
 
-    def send_beside() -> None:
-        time.sleep(0.2)
+    def with_one_beside() -> Iterator[bytes]:
+        yield large[: len(large) * 2 // 5]
         _, sent, _ = web.ask("POST", UPLOADS, log(changed(B, hand_id="beside")), **headers)
         beside.append(finished(web, sent["Location"], headers))
+        yield large[len(large) * 2 // 5 :]
 
-    other = threading.Thread(target=send_beside)
-    other.start()
-    status, _, told = web.ask("POST", UPLOADS, blanks(1 << 30), **headers)
+    status, _, told = web.ask("POST", UPLOADS, with_one_beside(), **headers)
     assert (status, told["error"]["code"]) == (413, "too-large")
     assert told["error"]["message"].startswith("The file unpacks to more than 536870912 bytes")
-    still_going = not beside
-    other.join(30)
     assert (beside[0]["state"], beside[0]["hands"]["new"]) == ("done", 1)
-    assert not still_going
     status, sent, _ = web.ask("POST", UPLOADS, bomb, **headers)
     end = finished(web, sent["Location"], headers)
     assert (end["verdicts"]["rejected"], end["verdicts"]["clean"]) == (1, 1)
@@ -251,11 +260,13 @@ def blanks(size: int) -> bytes:
 def test_svc_36_depth_and_length_through_the_server(
     celery_worker_process: Any, web: Web, headers: dict[str, str]
 ) -> None:
-    before = time.monotonic()
+    # Not by the clock, which other work on the machine lets run on.
+    (server,) = web.workers()
+    before = processor_seconds(server)
     as_json = {**headers, "Content-Type": "application/json"}
     status, _, told = web.ask("POST", UPLOADS, b"[" * 20_000, **as_json)
     assert (status, told["error"]["code"]) == (400, "refused")
-    assert time.monotonic() - before < 1
+    assert processor_seconds(server) - before < 1
     junk = (GOLDEN / "odd" / "long-junk.ndjson.gz").read_bytes()
     before = time.monotonic()
     status, sent, told = web.ask("POST", UPLOADS, junk, **headers)
@@ -270,6 +281,10 @@ def test_two_processes_tell_the_same_figures(
 ) -> None:
     _, sent, _ = web.ask("POST", UPLOADS, LOG, **headers)
     finished(web, sent["Location"], headers)
+    limit = time.monotonic() + PATIENCE_SECONDS
+    while TableTouch.objects.exists() or not is_idle():
+        assert time.monotonic() < limit
+        time.sleep(0.05)
     other = start_web()
     told = [one.ask("GET", "/metrics")[2].splitlines() for one in (web, other)]
     # How old something is goes on between the two.
@@ -294,7 +309,8 @@ def test_without_a_database_it_is_alive_and_not_ready(start_web: Callable[..., W
     assert web.ask("GET", "/healthz")[0] == 200
     before = time.monotonic()
     assert web.ask("GET", "/readyz")[::2] == (503, b"not ready\n")
-    assert time.monotonic() - before < 5
+    # Out of the pool it would have to wait ten seconds for each connection.
+    assert time.monotonic() - before < 10
     assert web.ask("GET", "/metrics")[0] == 503
     status, named, told = web.ask(
         "POST", UPLOADS, LOG, Authorization="Bearer tc_x", Content_Type="application/x-ndjson"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import os
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from audit.selectors.exports_bulk import ROWS_A_GROUP, check_lines
 from audit.selectors.exports_sheet import SheetBroken, check_sheet
 from tests.access import trusted
 from tests.audit.logs import B, log
-from tests.integration.web import Web, memory_peak
+from tests.integration.web import PATIENCE_SECONDS, Web, memory_peak
 
 pytestmark = pytest.mark.integration
 
@@ -97,7 +98,12 @@ def test_a_large_table_is_whole_and_memory_stays(
 def test_svc_72_a_table_that_loses_the_store_does_not_end_as_a_whole_one(
     web: Web, headers: dict[str, str], many_hands: None
 ) -> None:
-    line = http.client.HTTPConnection("127.0.0.1", web.port, timeout=60)
+    line = http.client.HTTPConnection("127.0.0.1", web.port, timeout=PATIENCE_SECONDS)
+    # With little room on the way the server waits for whoever reads, however long that takes.
+    line.sock = socket.socket()
+    line.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
+    line.sock.settimeout(PATIENCE_SECONDS)
+    line.sock.connect(("127.0.0.1", web.port))
     line.request("GET", ADDRESS, headers=headers)
     answer = line.getresponse()
     data = b""

@@ -40,6 +40,8 @@ from tests.audit.chains import by_command
 from tests.audit.logs import BASE_LINES, GOLDEN, B, W, changed, log
 from tests.audit.reauditing import engine, start, without_rake
 from tests.conftest import ROOT
+from tests.integration.holding import HELD_HAND, held
+from tests.integration.web import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.integration
 
@@ -62,8 +64,8 @@ def every_game(turns: int) -> list[bytes]:
     ]
 
 
-def wait_for(job: int, is_there: Callable[[ReauditRow], bool], seconds: float = 60) -> ReauditRow:
-    limit = time.monotonic() + seconds
+def wait_for(job: int, is_there: Callable[[ReauditRow], bool]) -> ReauditRow:
+    limit = time.monotonic() + PATIENCE_SECONDS
     while not is_there(row := get_reaudit(job, sources=None)):
         assert time.monotonic() < limit, row
         time.sleep(0.02)
@@ -92,13 +94,14 @@ def test_svc_50_a_worker_that_is_killed_loses_and_doubles_nothing(
     with engine("0.9.0"):
         stored(*every_game(300))
     first = worker_keeper.running()
-    job = start()
-    wait_for(job, lambda row: row.done > 0)
-    os.killpg(first.pid, signal.SIGKILL)
-    first.wait()
-    halfway = get_reaudit(job, sources=None)
-    assert halfway.state == "running"
-    assert 0 < halfway.done < halfway.total == 1500
+    with held(HELD_HAND, Hand.objects.latest("pk").pk):
+        job = start()
+        wait_for(job, lambda row: row.done > 0)
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait()
+        halfway = get_reaudit(job, sources=None)
+        assert halfway.state == "running"
+        assert 0 < halfway.done < halfway.total == 1500
     # Two minutes go by; a worker that starts looks for what was left.
     past = timezone.now() - timedelta(seconds=1)
     ReauditBatch.objects.filter(state="running").update(lease_until=past)
@@ -134,14 +137,18 @@ def test_stopped_and_resumed_under_a_worker(
     with engine("0.9.0"):
         stored(*every_game(200))
     worker_keeper.running()
-    job = start()
-    wait_for(job, lambda row: row.done > 0)
-    assert services.stop_reaudit(reaudit_id=job) is True
-    time.sleep(1)
-    row = get_reaudit(job, sources=None)
-    assert (row.state, 0 < row.done < row.total) == ("stopped", True)
-    time.sleep(0.5)
-    assert get_reaudit(job, sources=None).done == row.done, "nothing goes on"
+    with held(HELD_HAND, Hand.objects.latest("pk").pk):
+        job = start()
+        wait_for(job, lambda row: row.done > 0)
+        assert services.stop_reaudit(reaudit_id=job) is True
+        # What was begun before is ended, but for the last batch, should that be among it.
+        last = ReauditBatch.objects.latest("pk").pk
+        begun = ReauditBatch.objects.filter(state="running").exclude(pk=last)
+        wait_for(job, lambda row: not begun.exists())
+        row = get_reaudit(job, sources=None)
+        assert (row.state, 0 < row.done < row.total) == ("stopped", True)
+        time.sleep(0.5)
+        assert get_reaudit(job, sources=None).done == row.done, "nothing goes on"
     services.resume_reaudit(reaudit_id=job)
     row = wait_for(job, lambda row: not row.is_open)
     assert (row.state, row.written) == ("done", 1000)
@@ -187,7 +194,7 @@ def test_two_workers_and_an_upload_of_the_same_hands_at_once(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     assert errors == []
     row = get_reaudit(job, sources=None)
     assert (row.state, row.done, row.aside) == ("done", 300, 0)
@@ -204,7 +211,7 @@ def test_hands_stand_as_compared_after_a_re_audit_by_workers(worker_keeper: Any)
     worker_keeper.running()
     job = start(query={"upload": str(upload)})
     assert wait_for(job, lambda row: not row.is_open).written == len(lines)
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + PATIENCE_SECONDS
     while TableTouch.objects.exists():
         assert time.monotonic() < limit
         time.sleep(0.05)
@@ -281,7 +288,7 @@ def there(job: int, locale: str) -> tuple[bytes, bytes]:
         cwd=ROOT,
         stdout=subprocess.PIPE,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     first, _, second = done.stdout.partition(b"|||")
     return first, second
