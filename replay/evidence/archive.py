@@ -130,6 +130,24 @@ def members_by_directory(data: bytes) -> list[Member]:
     return members
 
 
+def is_packed(data: bytes) -> bool:
+    """Whether each member is compressed by the directory, as by a program that made the file anew.
+
+    Of one member alone it is a byte that was touched.
+    """
+    if len(data) < _END.size or data[-_END.size :][:4] != _END_MARK:
+        return False
+    _, _, _, _, count, _, at, _ = _END.unpack(data[-_END.size :])
+    for _ in range(count):
+        if at + _ENTRY.size > len(data) or data[at : at + 4] != _ENTRY_MARK:
+            return False
+        facts = _ENTRY.unpack_from(data, at)
+        if facts[4] == 0:
+            return False
+        at += _ENTRY.size + sum(facts[10:13])
+    return bool(count)
+
+
 def _cut(data: bytes, name_at: int, name_size: int, at: int, size: int) -> Member:
     name = data[name_at : name_at + name_size]
     if len(name) != name_size or at + size > len(data):

@@ -11,6 +11,7 @@ import msgspec
 from replay.evidence.archive import (
     ArchiveError,
     Member,
+    is_packed,
     members_by_directory,
     members_by_headers,
     pack,
@@ -61,6 +62,9 @@ def open_bundle(data: bytes, keys: Sequence[PublicKey]) -> Opened:
 
     `keys` are those that may have signed it; without any, its own first key may.
     """
+    if is_packed(data):
+        words = "its members are compressed; a bundle's are stored as they are"
+        return Opened((), None, None, (Problem("the archive", words),))
     layouts: list[list[Member]] = []
     for find in (members_by_headers, members_by_directory):
         try:

@@ -6,7 +6,9 @@ be brought down by it.
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import msgspec
@@ -100,6 +102,17 @@ def test_members_that_are_missing_added_or_renamed():
     assert verify_bundle(signed([*whole, Member("records/x.json", b"{}")])).problems
     (problem,) = verify_bundle(signed(whole[::-1])).problems
     assert str(problem) == "the archive: its members are not in their order"
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_bundle_that_was_made_anew_with_compressed_members_is_said_to_be_one(method):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        for member in members_by_headers(BUNDLE):
+            archive.writestr(member.name, member.data)
+    (problem,) = verify_bundle(packed.getvalue()).problems
+    words = "the archive: its members are compressed; a bundle's are stored as they are"
+    assert str(problem) == words
 
 
 @pytest.mark.parametrize(
