@@ -17,11 +17,12 @@ from django.utils import timezone
 from kombu import Connection
 
 from audit import selectors
+from audit.config.consumer import CLOCK_SECONDS
 from audit.devstack.throwaway import throwaway_folder
 from audit.models import Chunk, Hand, Upload, Verdict
 from audit.services.queueing import JUDGE_CHUNK
 from tests.audit.logs import B, changed, log
-from tests.integration.crew import Shop, children_of
+from tests.integration.crew import SWEPT, Shop, children_of
 
 pytestmark = pytest.mark.integration
 
@@ -45,16 +46,16 @@ def test_a_worker_outlives_its_broker_while_it_holds_a_message(shop, upload) -> 
     first, second = Chunk.objects.order_by("id").values_list("id", flat=True)
     shop.send(JUDGE_CHUNK, first, countdown=3_600)
     with redis.Redis(unix_socket_path=shop.socket) as broker:
-        shop.wait(lambda: broker.hlen("unacked") == 1, seconds=20)
+        shop.wait(lambda: broker.hlen("unacked") == 1)
         (listening,) = broker.client_list("pubsub")
         broker.client_kill_filter(_id=listening["id"])
-        shop.wait(lambda: len(broker.client_list("pubsub")) == 1, seconds=20)
-        shop.wait(lambda: broker.hlen("unacked") == 1, seconds=20)
+        shop.wait(lambda: len(broker.client_list("pubsub")) == 1)
+        shop.wait(lambda: broker.hlen("unacked") == 1)
     shop.kill("Valkey")
     time.sleep(0.5)
     shop.restart_broker()
     shop.send(JUDGE_CHUNK, second)
-    shop.wait(lambda: states() == ["queued", "done"], seconds=30)
+    shop.wait(lambda: states() == ["queued", "done"])
     assert worker.poll() is None
 
 
@@ -67,15 +68,15 @@ def test_a_worker_outlives_its_broker_while_it_works(shop, upload) -> None:
     with transaction.atomic():
         Upload.objects.select_for_update().earliest("id")
         shop.send(JUDGE_CHUNK, first)
-        shop.wait(is_waiting_for_a_lock, seconds=20)
+        shop.wait(is_waiting_for_a_lock)
         shop.kill("Valkey")
         time.sleep(0.5)
         shop.restart_broker()
         with redis.Redis(unix_socket_path=shop.socket) as broker:
-            shop.wait(lambda: len(broker.client_list("pubsub")) == 1, seconds=20)
-    shop.wait(lambda: states() == ["done", "queued"], seconds=20)
+            shop.wait(lambda: len(broker.client_list("pubsub")) == 1)
+    shop.wait(lambda: states() == ["done", "queued"])
     shop.send(JUDGE_CHUNK, second)
-    shop.wait(lambda: states() == ["done", "done"], seconds=20)
+    shop.wait(lambda: states() == ["done", "done"])
     assert worker.poll() is None
 
 
@@ -92,7 +93,7 @@ def test_a_worker_outlives_a_process_that_is_killed_before_it_is_ready(shop, upl
     killed: list[int] = []
 
     def kill_a_child() -> None:
-        shop.wait(lambda: b"Connected to redis" in log_so_far(shop), seconds=60)
+        shop.wait(lambda: b"Connected to redis" in log_so_far(shop))
         killed.append(children_of(shop.supervisor.process("worker").pid)[-1])
         os.kill(killed[0], signal.SIGKILL)
 
@@ -103,7 +104,7 @@ def test_a_worker_outlives_a_process_that_is_killed_before_it_is_ready(shop, upl
     assert killed
     upload(log(B))
     shop.send(JUDGE_CHUNK, *Chunk.objects.values_list("id", flat=True))
-    shop.wait(lambda: states() == ["done"], seconds=20)
+    shop.wait(lambda: states() == ["done"])
     assert worker.poll() is None
 
 
@@ -113,8 +114,9 @@ def log_so_far(shop: Shop) -> bytes:
 
 
 LEASE, SWEEP = 6, 2
-# What docs/operations.md promises, and some seconds for a machine that has other work.
-SLACK = 10
+# What docs/operations.md promises, and what a machine needs that has much other work. By the
+# service's own settings each of these would take longer: a sweep comes every half minute.
+SLACK = 25
 
 
 def test_a_process_of_the_pool_that_is_killed_costs_one_lease(shop, upload) -> None:
@@ -125,7 +127,7 @@ def test_a_process_of_the_pool_that_is_killed_costs_one_lease(shop, upload) -> N
     with transaction.atomic():
         Upload.objects.select_for_update().get()
         shop.send(JUDGE_CHUNK, chunk)
-        shop.wait(is_waiting_for_a_lock, seconds=20)
+        shop.wait(is_waiting_for_a_lock)
         for pid in children_of(worker.pid):
             os.kill(pid, signal.SIGKILL)
     shop.wait(lambda: states() == ["done"], seconds=LEASE + SLACK)
@@ -171,7 +173,7 @@ def test_a_clock_beside_the_worker_that_is_killed_is_started_again(shop, upload)
     assert len(children) == 2
     for pid in children:
         os.kill(pid, signal.SIGKILL)
-    shop.wait(lambda: shop.log_of().count(b"beat: Starting...") == 2, seconds=5 + SLACK)
+    shop.wait(lambda: shop.log_of().count(b"beat: Starting...") == 2, seconds=CLOCK_SECONDS + SLACK)
     upload(log(B))
     shop.wait(lambda: states() == ["done"], seconds=2 * SWEEP + SLACK)
     assert len(children_of(worker.pid)) == 2
@@ -184,5 +186,7 @@ def test_the_clock_goes_past_a_backlog(shop, transactional_db) -> None:
             current_app.send_task(JUDGE_CHUNK, (0,), connection=line)
     with redis.Redis(unix_socket_path=shop.socket) as broker:
         assert broker.llen("celery") == 2_000
-        shop.start("--concurrency", "1")
-        assert broker.llen("celery") > 0
+    shop.start("--concurrency", "1")
+    # By the worker's own log: the backlog may be gone by the time that we look.
+    before_the_sweep, _ = SWEPT.split(shop.log_of(), maxsplit=1)
+    assert before_the_sweep.count(b" succeeded in ") < 2_000

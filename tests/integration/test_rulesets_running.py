@@ -21,6 +21,7 @@ from tests.audit.logs import B, changed, log
 from tests.audit.reauditing import many
 from tests.audit.rulesets import NAMED, OTHER, access_for, add, publish, revision
 from tests.integration.test_reaudits_running import wait_for
+from tests.integration.web import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 
@@ -35,10 +36,10 @@ def approver(transactional_db: Any) -> Access:
     return access_for(get_user_model(), "pia.prueft", Role.RULES_APPROVER)
 
 
-def sent(*lines: bytes, seconds: float = 60) -> selectors.UploadRow:
+def sent(*lines: bytes) -> selectors.UploadRow:
     """Hand lines in and wait until the worker has judged them."""
     upload = services.receive_upload(name="x", stream=io.BytesIO(log(*lines))).upload_id
-    limit = time.monotonic() + seconds
+    limit = time.monotonic() + PATIENCE_SECONDS
     while (row := selectors.get_upload(upload, sources=None)).finished_at is None:
         assert time.monotonic() < limit, row
         time.sleep(0.02)
@@ -78,7 +79,7 @@ def at_once(*acts: Callable[[], object]) -> list[str]:
 
     def do(act: Callable[[], object]) -> None:
         try:
-            gate.wait(10)
+            gate.wait(PATIENCE_SECONDS)
             act()
         except RulesetRefused as error:
             refused.append(str(error))
@@ -89,7 +90,7 @@ def at_once(*acts: Callable[[], object]) -> list[str]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join()
     return refused
 
 

@@ -42,11 +42,11 @@ def test_svc_49_redelivery(transactional_db: None) -> None:
             Upload.objects.select_for_update().get(pk=uploads[0])
             for chunk in ids:
                 shop.send(JUDGE_CHUNK, chunk)
-            shop.wait(is_waiting_for_a_lock, seconds=20)
+            shop.wait(is_waiting_for_a_lock)
             time.sleep(6)
             shop.start("--concurrency", "1", name="second", **settings)
             first = f"Task {JUDGE_CHUNK}".encode()
-            shop.wait(lambda: shop.log_of("second").count(first) > len(ids), seconds=40)
+            shop.wait(lambda: shop.log_of("second").count(first) > len(ids))
         rows = wait_for(*uploads)
         copies = sum(shop.log_of(name).count(b"] received") for name in ("worker", "second"))
         assert copies > len(ids) + 2

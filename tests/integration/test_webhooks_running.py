@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from audit.config.celery import app
 from audit.config.settings import CELERY_BEAT_SCHEDULE, CELERY_TASK_ROUTES
 from audit.devstack.supervisor import Supervisor
 from audit.models import Webhook, WebhookAttempt, WebhookDelivery
@@ -21,6 +20,7 @@ from audit.services.webhooks import create_webhook, try_webhook
 from audit.tasks import send_to_webhook, send_webhooks
 from tests.access import trusted
 from tests.bad_hosts import silent_host
+from tests.conftest import forget_messages
 from tests.integration.crew import Crew
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
@@ -38,8 +38,7 @@ def test_the_names_of_the_tasks_are_known() -> None:
 @pytest.fixture
 def tellers(transactional_db: Any) -> Iterator[Crew]:
     """A worker of two processes that may call this machine."""
-    with app.connection_for_write() as line:
-        app.control.purge(connection=line)
+    forget_messages()
     crew = Crew(Supervisor(Path(os.environ["TILECOURT_HOME"], f"tellers-{os.getpid()}")))
     try:
         crew.start(TILECOURT_WEBHOOK_PRIVATE="1")
