@@ -128,12 +128,12 @@ class Parts:
         """Where each tile went; for others than the auditor as far as they saw it."""
         is_open = self.replayed.is_open
 
-        def draw() -> SafeString:
-            trails = trails_of(self.replayed.walk.steps, self.route)
-            context = {"route": self.route, "trails": trails, "is_whole": not is_open}
+        def draw(route: Route) -> SafeString:
+            trails = trails_of(self.replayed.walk.steps, route)
+            context = {"trails": trails, "is_whole": not is_open}
             return render_to_string("hands/_trails.html", context) if trails else SafeString()
 
-        return draw() if is_open else self._kept("trails", None, None, draw)
+        return draw(self.route) if is_open else self._shared("trails", None, draw)
 
     def wall(self) -> SafeString:
         """The wall of a hand that logs one."""
@@ -153,11 +153,22 @@ class Parts:
         if self.replayed.is_open:
             return SafeString()
 
-        def draw() -> SafeString:
-            context = {"route": self.route, "money": self.replayed.money} | self._settled()
+        def draw(route: Route) -> SafeString:
+            context = {"money": self.replayed.money} | self._settled(route)
             return render_to_string("hands/_result.html", context)
 
-        return self._kept("result", None, self.rows, draw)
+        return self._shared("result", self.rows, draw)
+
+    def _shared(
+        self, name: str, rows: int | None, draw: Callable[[Route], SafeString]
+    ) -> SafeString:
+        """A part below the step. Where nothing is concealed from whoever looks the walk is the
+        auditor's, and for all of them the part is drawn once: it differs by its addresses alone."""
+        if not self.replayed.is_revealed:
+            return self._kept(name, None, rows, lambda: draw(self.route))
+        plain = self.route.plain()
+        key = "shared", name, self.sha256, plain, rows
+        return self.route.lead(kept(key, lambda: draw(plain)))
 
     def _kept(
         self, name: str, number: int | None, rows: int | None, draw: Callable[[], SafeString]
@@ -168,9 +179,9 @@ class Parts:
         key = name, self.sha256, comparison, self.route, number, rows
         return kept(key, draw)
 
-    def _settled(self) -> dict[str, Any]:
+    def _settled(self, route: Route) -> dict[str, Any]:
         try:
-            settlement = settlement_of(self.replayed, self.rows, self.route)
+            settlement = settlement_of(self.replayed, self.rows, route)
         except LookupError as error:
             raise Http404(str(error)) from None
         stop = stopped_at(self.replayed.walk.steps)
@@ -178,5 +189,5 @@ class Parts:
             "settlement": settlement,
             "logged": None if settlement else logged_of(self.replayed),
             "stop": stop,
-            "stop_url": None if stop is None else self.route.step(stop),
+            "stop_url": None if stop is None else route.step(stop),
         }

@@ -10,11 +10,14 @@ given to somebody without an account says all of it by its secret:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.html import escape
+from django.utils.safestring import SafeString
 
 import replay
 
@@ -79,6 +82,30 @@ class Route:
     def rows(self, page: int) -> str:
         """Another page of the settlement, as a query for the page that one is at."""
         return f"?{urlencode({**self.parameters, 'rows': str(page)}, safe='/@')}"
+
+    def plain(self) -> Route:
+        """The same hand with the shortest addresses."""
+        return Route(hand=self.hand)
+
+    def lead(self, html: SafeString) -> SafeString:
+        """A part of the page that was drawn with the addresses of `plain`, with those of this."""
+        if self == self.plain():
+            return html
+        drawn, front = (_front_of_steps(self.hand, secret) for secret in (None, self.secret))
+        query = escape(self.query)
+        # No text of a hand holds a bare quote, so that these are its links and nothing else.
+        html = re.sub(
+            f'href="{re.escape(drawn)}([0-9]+)/"',
+            lambda found: f'href="{front}{found[1]}/{query}"',
+            html,
+        )
+        return SafeString(
+            re.sub(
+                r'href="\?rows=([0-9]+)#',
+                lambda found: f'href="{escape(self.rows(int(found[1])))}#',
+                html,
+            )
+        )
 
     def seen_by(self, viewpoint: replay.Viewpoint) -> Route:
         return Route(hand=self.hand, viewpoint=viewpoint, rules=self.rules)
