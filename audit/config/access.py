@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from audit.selectors.access import Access, Act, Sources, access_of
+from audit.selectors.players import is_name
 from audit.services.journal import LIES_IN, lies_outside, record, record_refused
 from audit.services.visits import Caller
 
@@ -21,8 +22,10 @@ REFUSED = "_tilecourt_refused"
 SHOWN = "_tilecourt_shown"
 # Where the session of a browser has the number of its visit.
 VISIT = "visit"
-# Written down under these names in an address, or in its query.
+# Written down under these names in an address, or in its query; and under TEXT_KEY, where a list of
+# hands takes a name, an id or how either begins, if it is the name of somebody.
 PLAYER_KEYS = ("player", "met")
+TEXT_KEY = "q"
 # What says nothing about a hand or a person, and is asked for again and again.
 NOT_JOURNALLED = frozenset({Act.OWN_ACCOUNT, Act.SEE_RULES})
 
@@ -154,7 +157,7 @@ def _write_refused(request: HttpRequest, use: Use, status: int) -> None:
     match = request.resolver_match
     assert match is not None, "a request that was refused has a view"
     hand = match.kwargs.get("hand")
-    for player in _people(request) or (None,):
+    for player in _people(request, use) or (None,):
         record_refused(
             access=use.access,
             act=use.act,
@@ -165,11 +168,14 @@ def _write_refused(request: HttpRequest, use: Use, status: int) -> None:
         )
 
 
-def _people(request: HttpRequest) -> tuple[str, ...]:
+def _people(request: HttpRequest, use: Use) -> tuple[str, ...]:
     """The players that a request is about: those of what it shows, and those it asks for."""
     shown: Mapping[str, Any] = getattr(request, SHOWN, {})
     told = [shown.get("player"), shown.get("other")]
     asked = [] if told[0] is not None else [request.GET.get(key) for key in PLAYER_KEYS]
+    text = request.GET.get(TEXT_KEY)
+    if text and told[0] is None and is_name(text, sources=use.access.sources(use.act)):
+        asked.append(text)
     return tuple(dict.fromkeys(one for one in (*told, *asked) if one))
 
 
@@ -190,7 +196,7 @@ def _write(request: HttpRequest, use: Use, status: int) -> None:
         source = asked if asked and use.access.may_in(use.act, asked) else None
     counted = {"shown": shown["rows"]} if "rows" in shown else {}
     # One row for each person, so that whoever looks one up finds it.
-    for player in _people(request) or (None,):
+    for player in _people(request, use) or (None,):
         record(
             access=use.access,
             act=use.act,

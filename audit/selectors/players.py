@@ -84,6 +84,12 @@ def find_names(text: str, *, sources: Sources) -> tuple[NameRow, ...]:
     return tuple(sorted(rows, key=lambda row: (not row.is_exact, skeleton(row.name) != look)))
 
 
+def is_name(text: str, *, sources: Sources) -> bool:
+    """Whether somebody is called exactly so; of names that came in just now it is not known yet."""
+    exact = Q(skeleton=skeleton(text), name=text) if "\0" not in text else Q(pk__in=[])
+    return Player.objects.filter(exact & in_sources(sources)).exists()
+
+
 def unusual_names(*, sources: Sources) -> tuple[NameRow, ...]:
     """Names with unusual characters, at most NAMES_SHOWN."""
     found = Player.objects.filter(in_sources(sources), is_unusual=True)

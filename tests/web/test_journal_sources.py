@@ -14,7 +14,7 @@ from audit.selectors.reports_definitions import definition_of
 from audit.services.reports import continue_report, request_report
 from tests.access import signed_in, trusted, with_roles
 from tests.web.lines import TIEN_GOW
-from tests.web.operators import Operator, operator_of
+from tests.web.operators import Operator, operator_of, player_of
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,24 @@ def test_what_is_asked_about_a_person_is_found_by_the_person(
         assert browser.get(address).status_code == 200, address
         entry = JournalEntry.objects.latest("pk")
         assert (entry.source, entry.player) == ("south", claim["player"]), address
+
+
+def test_a_search_by_the_beginning_of_ids_is_found_by_a_person_whose_name_it_is(
+    south: Operator, django_user_model: Any
+) -> None:
+    """One box finds ids, tables and names: whoever types a name there looked for a person, too."""
+    name = player_of("south", "Ann")
+    user = with_roles(django_user_model.objects.create_user("osman.bey"), *Role, source="south")
+    browser = signed_in(user)
+    for address in ("/hands/", "/api/v1/hands/", "/api/v1/findings/", "/api/v1/exports/hands.csv",
+                    "/exports/figures.csv"):  # fmt: skip
+        for text, player in ((name, name), (name[:-1], None), (name.upper(), None), ("4", None)):
+            assert browser.get(address, {"q": text}).status_code == 200, address
+            assert JournalEntry.objects.latest("pk").player == player, (address, text)
+    # Of a person of another operator nothing is told, not even that there is such a one.
+    north = with_roles(django_user_model.objects.create_user("eva.lund"), *Role, source="north")
+    assert signed_in(north).get("/hands/", {"q": name}).status_code == 200
+    assert JournalEntry.objects.latest("pk").player is None
 
 
 def statement_of(player: str, operator: Operator) -> int:
