@@ -6,6 +6,10 @@ milliseconds of each kind of answer as JSON: by the wall, and of CPU. A walk beg
 which the hand opens, as for whoever comes from a list; that one is told apart. The empty page, the
 base template alone, is asked for between any two of them, so that all meet the same machine.
 
+After that somebody goes through all these hands, one after the other: each is opened, stepped
+through by whole pages, and then stepped through once more as the public saw it. All pages of that
+are told together, those as the auditor and those as the public also apart.
+
 `python -m benchmarks.stepping HANDS PORT` asks a server that runs beside it (`benchmarks.site`) for
 the same, over one connection that is kept: by the wall that is what a browser waits for.
 """
@@ -49,6 +53,10 @@ WALKS: tuple[tuple[str, str, dict[str, str], bool], ...] = (
     ("a step, as the script asks, drawn before", "", REGION, True),
     ("a step as the public saw it", "?as=public", {}, False),
 )
+# All pages of somebody who goes through hands, by who looks: the page on which a hand opens, and
+# each step.
+THROUGH = {"": "all pages, as the auditor", "?as=public": "all pages, then as the public"}
+THROUGH_NAME = "all pages of both"
 WARM = 20
 
 Times = dict[str, list[tuple[float, float]]]
@@ -129,7 +137,8 @@ def measure(hands: int, port: int | None) -> Times:
 
 
 def _measure(site: Site, hands: int) -> Times:
-    times: Times = {EMPTY_NAME: [], OPENED_NAME: [], **{name: [] for name, *_ in WALKS}}
+    names = EMPTY_NAME, OPENED_NAME, *(name for name, *_ in WALKS), *THROUGH.values(), THROUGH_NAME
+    times: Times = {name: [] for name in names}
     # What a process makes once and for all is made before.
     for _ in range(WARM):
         site.ask(EMPTY, {})
@@ -144,6 +153,14 @@ def _measure(site: Site, hands: int) -> Times:
                 times[OPENED_NAME] += [] if more else [opened]
             walked, empty = _walk(site, pk, more, headers)
             times[name] += walked
+            times[EMPTY_NAME] += empty
+    site.forget()
+    for pk in (pk for game in replay.GAMES for pk in _hands_of(game, hands)):
+        for more, name in THROUGH.items():
+            opened = site.ask(f"/hands/{pk}/{more}", {})
+            walked, empty = _walk(site, pk, more, {})
+            times[name] += [opened, *walked]
+            times[THROUGH_NAME] += [opened, *walked]
             times[EMPTY_NAME] += empty
     return times
 

@@ -94,18 +94,17 @@ class Route:
         drawn, front = (_front_of_steps(self.hand, secret) for secret in (None, self.secret))
         query = escape(self.query)
         # No text of a hand holds a bare quote, so that these are its links and nothing else.
-        html = re.sub(
+        stepping = re.sub(
             f'href="{re.escape(drawn)}([0-9]+)/"',
             lambda found: f'href="{front}{found[1]}/{query}"',
             html,
         )
-        return SafeString(
-            re.sub(
-                r'href="\?rows=([0-9]+)#',
-                lambda found: f'href="{escape(self.rows(int(found[1])))}#',
-                html,
-            )
+        paged = re.sub(
+            r'href="\?rows=([0-9]+)#',
+            lambda found: f'href="{escape(self.rows(int(found[1])))}#',
+            stepping,
         )
+        return SafeString(paged)
 
     def seen_by(self, viewpoint: replay.Viewpoint) -> Route:
         return Route(hand=self.hand, viewpoint=viewpoint, rules=self.rules)

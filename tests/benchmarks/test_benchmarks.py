@@ -122,6 +122,9 @@ def test_pages_prints_each_page_with_few_hands_and_with_more(monkeypatch):
             "a step, as the script asks",
             "a step, as the script asks, drawn before",
             "a step as the public saw it",
+            "all pages, as the auditor",
+            "all pages, then as the public",
+            "all pages of both",
         ]
     assert text.startswith("800 hands, and 1,600: milliseconds of each page, and their ratio.\n")
     rows = re.findall(
