@@ -15,6 +15,7 @@ from audit.tasks.certificates import sweep_certificates
 from tests.access import trusted
 from tests.audit.logs import B, changed, log
 from tests.integration.conftest import Upload, Wait
+from tests.integration.web import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 
@@ -27,7 +28,7 @@ LOG = log(
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + PATIENCE_SECONDS
     while not holds():
         assert time.monotonic() < limit
         time.sleep(0.05)

@@ -48,7 +48,7 @@ def dumped(path: Path) -> bytes:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
     return path.read_bytes()

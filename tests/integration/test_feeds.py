@@ -11,13 +11,13 @@ import pytest
 from audit import selectors, services
 from audit.models import FeedDrift, Hand
 from tests.audit.importers.records import event_records, ky_answer, ky_row, log_of
+from tests.integration.web import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
-SECONDS = 60
 
 
 def ended(upload_id: int) -> selectors.UploadRow:
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + PATIENCE_SECONDS
     while not (row := selectors.get_upload(upload_id, sources=None)).is_ended:
         assert time.monotonic() < end, row
         time.sleep(0.1)

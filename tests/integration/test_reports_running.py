@@ -20,11 +20,11 @@ from audit.tasks import daily_reports, make_report, sweep_reports, watch_the_clo
 from tests.access import trusted
 from tests.audit.conftest import ingest
 from tests.audit.logs import B, changed, log
+from tests.integration.web import PATIENCE_SECONDS
 
 __all__ = ["ingest"]
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
-SECONDS = 60
 
 
 def test_the_names_of_the_tasks_are_known() -> None:
@@ -44,7 +44,7 @@ def test_a_worker_makes_what_was_asked_for(worker_keeper: Any, ingest: Any, sett
     definition, access = definition_of("game-performance"), access_of(user)
     asked = read_request(definition, {"basis": "month-to-date", "to": "2025-03-31"}, access)
     run = request_report(definition=definition, asked=asked, access=access)
-    limit = time.monotonic() + SECONDS
+    limit = time.monotonic() + PATIENCE_SECONDS
     while ReportRun.objects.get(pk=run).report_id is None:
         assert time.monotonic() < limit, ReportRun.objects.values().get(pk=run)
         time.sleep(0.2)

@@ -19,7 +19,7 @@ from audit.zstd import unpacked
 from tests.audit.logs import GOLDEN, B, changed, log
 from tests.integration.conftest import Ingest, receive, wait_for
 from tests.integration.crew import Crew
-from tests.integration.web import UPLOADS, Web, chunks
+from tests.integration.web import PATIENCE_SECONDS, UPLOADS, Web, chunks
 
 pytestmark = pytest.mark.integration
 
@@ -116,7 +116,7 @@ def refuse(transactional_db: Any) -> Iterator[Callable[[str], None]]:
 
 def hurry(upload_id: int) -> selectors.UploadRow:
     """Wait for an upload whose chunk fails, without the pauses between its attempts."""
-    limit = time.monotonic() + 90
+    limit = time.monotonic() + 2 * PATIENCE_SECONDS
     while not (row := selectors.get_upload(upload_id, sources=None)).is_ended:
         assert time.monotonic() < limit, row
         time.sleep(0.2)
@@ -206,9 +206,10 @@ def test_svc_34_numbers_in_the_addresses_of_the_api(
 def test_svc_38_the_same_as_one_array_on_one_line(crew: Crew) -> None:
     """One rejected line, at once, however long it is."""
     data = b"[" + (B + b",") * 20_000 + b"{}]"
-    began = time.monotonic()
+    # Not by the clock, which other work on the machine lets run on.
+    began = time.process_time()
     received = services.receive_upload(name="array.ndjson", stream=io.BytesIO(data))
-    took = time.monotonic() - began
+    took = time.process_time() - began
     row = selectors.get_upload(received.upload_id, sources=None)
     assert (row.state, row.lines, row.rejected, row.is_ended) == ("failed", 1, 1, True)
     assert took < 10
@@ -253,7 +254,7 @@ def test_svc_40_the_sender_hangs_up(crew: Crew, module_web: Web, feed: dict[str,
 
     with pytest.raises(ConnectionAbortedError):
         module_web.ask("POST", UPLOADS, breaks_off(), **feed)
-    crew.wait(lambda: Upload.objects.filter(state="failed").exists(), seconds=30)
+    crew.wait(lambda: Upload.objects.filter(state="failed").exists())
     broken = selectors.get_upload(Upload.objects.get().pk, sources=None)
     assert broken.error.startswith("Incomplete upload: after ")
     assert not Hand.objects.exists()
@@ -275,7 +276,7 @@ def test_svc_11_12_one_key(crew: Crew, module_web: Web, feed: dict[str, str]) ->
     for sender in senders:
         sender.start()
     for sender in senders:
-        sender.join(60)
+        sender.join()
     taken = {answer[2]["id"] for answer in answers if answer[0] == 201}
     assert len(taken) == 1
     assert {answer[0] for answer in answers} <= {201, 409}

@@ -131,7 +131,7 @@ def test_svc_39_again_and_again(
     data = b"".join(lines_of(hands))
     peaks = []
     for turn in range(20):
-        (row,) = wait(upload(data), seconds=120)
+        (row,) = wait(upload(data))
         assert row.hands == hands
         assert (row.new, row.duplicates) == ((hands, 0) if turn == 0 else (0, hands))
         peaks.append(resident(pid))
