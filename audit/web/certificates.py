@@ -51,12 +51,13 @@ from audit.services.certifying import (
 from audit.services.certifying_rules import DayRuleRefused, set_day_rule
 from audit.web.access import access_of_request, needs, sources_of_request
 from audit.web.certificates_pages import (
+    FILTERS,
     present_certificate,
     present_list,
     present_rules,
     present_run,
 )
-from audit.web.exports import download
+from audit.web.exports import check_asked, download
 from audit.web.language import phrase, told
 
 # So long a page waits for a certificate before it shows the progress instead.
@@ -126,6 +127,7 @@ def certificate_csv(request: HttpRequest, certificate: int) -> HttpResponseBase:
 def certificates_csv(request: HttpRequest) -> HttpResponseBase:
     """The list under its filters as a table."""
     try:
+        check_asked(request, (*FILTERS, "mark"))
         filters = CertificateFilters.parse(request.GET.dict())
     except BadQuery as error:
         return HttpResponse(f"{error}\n", status=400, content_type="text/plain; charset=utf-8")
@@ -134,11 +136,7 @@ def certificates_csv(request: HttpRequest) -> HttpResponseBase:
         columns=CERTIFICATE_COLUMNS,
         rows=_listed(filters, sources_of_request(request)),
         made_at=timezone.now(),
-        filters={
-            key: request.GET[key]
-            for key in ("source", "table", "from", "to", "state", "all")
-            if request.GET.get(key)
-        },
+        filters={key: request.GET[key] for key in FILTERS if request.GET.get(key)},
     )
     return download(request, sheet, "certificates.csv")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -10,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+import replay
 from audit.selectors.access import Act
 from audit.selectors.certificates_tables import known_tables
 from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
@@ -36,6 +38,19 @@ def download(request: HttpRequest, sheet: Sheet, name: str) -> StreamingHttpResp
     return response
 
 
+def check_asked(request: HttpRequest, known: Collection[str]) -> None:
+    """Raises: BadQuery for what an address of a table may not say, or says twice.
+
+    A page shows what it was narrowed by; in a table that is taken out a filter that was left aside
+    would not be missed.
+    """
+    for key, values in request.GET.lists():
+        if key not in known or len(values) > 1:
+            raise BadQuery(
+                replay.say("The filter “{key}” is not known here, or stands twice.", key=key)
+            )
+
+
 @needs(Act.EXPORT)
 @never_cache
 @require_safe
@@ -45,6 +60,7 @@ def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
         raise Http404("There is no such table.")
     try:
         check_keys(key for key in request.GET if key not in NO_FILTERS)
+        check_asked(request, request.GET)
         filters = HandFilters.parse(request.GET.dict())
     except BadQuery as error:
         return _refused(error)
@@ -85,6 +101,7 @@ def totals_page(request: HttpRequest) -> HttpResponse:
 def totals_csv(request: HttpRequest) -> HttpResponseBase:
     """The totals of all days under the filters."""
     try:
+        check_asked(request, (*TOTALS_FILTERS, "mark"))
         query = totals_query(request)
     except BadQuery as error:
         return _refused(error)

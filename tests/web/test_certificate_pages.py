@@ -301,6 +301,17 @@ def test_a_table_names_no_filter_that_it_did_not_go_by(site):
     answer = site.get("/exports/hands.csv?verdct=void")
     assert answer.status_code == 400
     assert answer.content.decode().startswith("There is no filter “verdct”: the hands list has ")
+    for address, query, name in (
+        ("/totals/export.csv", "tabel=T1", "tabel"),
+        ("/totals/export.csv", "table=T1&table=T2", "table"),
+        ("/certificates/export.csv", "sorce=odd", "sorce"),
+        ("/certificates/export.csv", "state=complete&state=incomplete", "state"),
+        ("/exports/hands.csv", "table=T1&table=T2", "table"),
+        ("/exports/figures.csv", "mark=no&mark=yes", "mark"),
+    ):
+        answer = site.get(f"{address}?{query}")
+        told = f"The filter “{name}” is not known here, or stands twice.\n"
+        assert (answer.status_code, answer.content.decode()) == (400, told), (address, query)
 
 
 @pytest.mark.parametrize(
