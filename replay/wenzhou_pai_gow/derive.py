@@ -251,8 +251,8 @@ class _Way:
         )
 
     def _sum(self, amounts: list[int]) -> str:
-        """A sum written out: 500.00 − 300.00 + 282.00."""
-        text = self.money(amounts[0])
+        """A sum written out: −500.00 + 300.00 − 282.00."""
+        text = self.money(amounts[0]).replace("-", "−")
         for amount in amounts[1:]:
             text += f" {'−' if amount < 0 else '+'} {self.money(abs(amount))}"
         return text

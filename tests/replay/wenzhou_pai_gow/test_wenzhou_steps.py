@@ -325,6 +325,14 @@ def test_offsetting_is_written_out() -> None:
     ]
 
 
+def test_a_sum_that_begins_with_a_loss_has_one_kind_of_minus() -> None:
+    bets = (("p", "chu", "win", "40"), ("p", "chu", "lose", "100"), ("p", "chu", "win", "30"))
+    figures = walk(hand([*wagers(*bets), *dealing()], None)).figures
+    by_name = {(figure.owner, figure.name): figure for figure in figures}
+    (stage,) = by_name["player-p", "profit"].stages
+    assert (stage.formula, stage.value) == ("−40.00 + 94.00 − 30.00", "24.00")
+
+
 def test_a_hand_of_thousands_of_wagers_is_told() -> None:
     bets = [wager(f"b{number}", "p", "shun", "win", "1") for number in range(4_000)]
     steps = walk(hand([*bets, *dealing()], None)).steps
