@@ -15,6 +15,7 @@ from audit import importers, selectors, services
 from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
 from audit.web.access import access_of_request, needs, sources_of_request
+from audit.web.exports import check_asked
 from audit.web.language import phrase
 from audit.web.presenters.uploads import present_progress, present_uploads
 
@@ -35,6 +36,7 @@ def upload_list(request: HttpRequest) -> HttpResponse:
 
 def _list(request: HttpRequest, *, problem: str | None = None, status: int = 200) -> HttpResponse:
     try:
+        check_asked(request, ("cursor",))
         page = selectors.list_uploads(
             cursor=request.GET.get("cursor"), **_seen_by(request, Act.SEE_UPLOADS)
         )
