@@ -182,16 +182,20 @@ def test_a_search_for_two_people_stands_under_both(site: Client, store: Any) -> 
 
 
 def test_no_words_in_front_hide_what_was_asked_for(site: Client, store: Any) -> None:
-    """A page takes no notice of words that it does not know; the journal does."""
+    """Where a page takes no notice of words that it does not know, the journal does; the list of
+    hands refuses them, and shows nothing."""
     store(PAI_GOW)
+    before = JournalEntry.objects.count()
     noise = "&".join(f"n{number}=" for number in range(95))
-    assert site.get(f"/hands/?{noise}&table=T1&player=Ann").status_code == 200
+    assert site.get(f"/hands/?{noise}&table=T1&player=Ann").status_code == 400
+    assert JournalEntry.objects.count() == before
+    assert site.get(f"/desk/claims/?{noise}&table=T1&player=Ann").status_code == 200
     row = JournalEntry.objects.latest("id")
     assert (row.player, row.detail["asked"]["table"]) == ("Ann", ["T1"])
     assert len(row.detail["asked"]) == 97
     # More than the server reads is refused, and shows nothing.
     noise = "&".join(f"n{number}=" for number in range(200))
-    assert site.get(f"/hands/?{noise}&table=T1").status_code == 400
+    assert site.get(f"/desk/claims/?{noise}&table=T1").status_code == 400
     assert JournalEntry.objects.latest("id") == row
 
 
