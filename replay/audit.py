@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Union
 
 import msgspec
-from msgspec.structs import replace as replaced
+from msgspec.structs import replace
 
 from replay.findings import CODES, Finding
 from replay.game import Game, Judgement
@@ -150,7 +149,7 @@ def with_findings(verdict: Verdict, more: Sequence[Finding]) -> Verdict:
         kind = "discrepant"
     assert verdict.record_sha256 is not None
     assert verdict.ruleset_sha256 is not None
-    return replaced(
+    return replace(
         verdict,
         verdict=kind,
         findings=findings,
@@ -252,7 +251,7 @@ def _all_findings(found: Read, ruleset: Ruleset, judgement: Judgement) -> tuple[
     whole = [worded(finding, game) for finding in judgement.findings]
     for finding in judgement.figures:
         own = explained if finding.code not in game.unexplained else ()
-        whole.append(worded(replaced(finding, explained_by=own), game))
+        whole.append(worded(replace(finding, explained_by=own), game))
     return tuple(whole)
 
 
@@ -272,7 +271,7 @@ def worded(finding: Finding, game: Game) -> Finding:
     confidence = rule.confidence if rule is not None else None
     if game.confidence is not None and rule is not None:
         confidence = max(game.confidence, rule.confidence)
-    return replaced(finding, confidence=confidence, message=message_of(finding, rule, confidence))
+    return replace(finding, confidence=confidence, message=message_of(finding, rule, confidence))
 
 
 def message_of(finding: Finding, rule: Rule | None, confidence: str | None) -> str:

@@ -9,9 +9,9 @@ the hand is over) the whole walk is told. Which rule decides what is shown stand
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from msgspec.structs import replace as replaced
+from msgspec.structs import replace
 
 from replay.audit import Read, prepared, read, ruleset_of, walk_of
 from replay.concealment import AUDITOR, BACK, Concealed, Viewpoint
@@ -190,7 +190,7 @@ def _finding(finding: Finding, whole: Concealed) -> Finding:
     if not is_about_stand_ins or finding.code not in _NAMES_TILES:
         return finding
     title = CODES[finding.code].title
-    return replaced(finding, logged=None, expected=None, subject=None, message=f"{title}.")
+    return replace(finding, logged=None, expected=None, subject=None, message=f"{title}.")
 
 
 def _board(board: Board, whole: Concealed, seat: int | None, *, is_down: bool) -> Board:

@@ -8,8 +8,9 @@ beside it. They are never stored; each game builds them from the record on deman
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from replay.findings import Finding
 
@@ -20,8 +21,7 @@ Observer = Callable[[int, Any], None]
 PlacedState = Literal["plain", "best", "down", "refused"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A rule of the rulebook in one sentence. `confidence` is A to D."""
 
     id: str
@@ -29,8 +29,7 @@ class Rule:
     confidence: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatView:
+class SeatView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One seat after a step, as the auditor sees it (all tiles).
 
     `holding` are the tiles still in hand, `gone` those of the current trick that are still drawn
@@ -65,8 +64,7 @@ class SeatView:
     outcome_rule: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class Placed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Tiles that a seat has put on the table in the current trick; `order` counts from 1."""
 
     seat: int
@@ -77,8 +75,7 @@ class Placed:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WagerView:
+class WagerView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One wager as it lies on a door. `profit_minor` is known once the door is decided."""
 
     bet: str
@@ -88,8 +85,7 @@ class WagerView:
     profit_minor: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoorView:
+class DoorView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A position of a game without seats (Wenzhou): `bank`, `shun`, `chu` or `dao`.
 
     `hand_name` is known once both tiles are there ("8 points", 八點), `hand_note` how it comes
@@ -112,8 +108,7 @@ class DoorView:
     wagers: tuple[WagerView, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
+class Board(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The table after a step. `seats` are in seat order 0 to 3; Wenzhou has `doors` instead.
 
     `heading` and `notes` stand in the centre ("Trick 3", "2 tiles, civil pair 文對", "Best so
@@ -130,8 +125,7 @@ class Board:
     doors: tuple[DoorView, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A part of the hand that can be jumped to: a phase, or a trick. `key` is like `trick-3`."""
 
     key: str
@@ -139,8 +133,7 @@ class Part:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that a seat could have done.
 
     `act` is `lead`, `beat`, `discard`, `declare`, `bid` or `bet`; `title` names it in the words of
@@ -153,8 +146,7 @@ class Choice:
     is_taken: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What was open to a seat when it acted.
 
     `freedom`: `forced` leaves one choice, or time ran out and left the default; `free` leaves
@@ -169,8 +161,7 @@ class Decision:
     rule: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The hand after an event. Step 0 is the table before the first event (`event` is None).
 
     `seat` acts; `text` is one sentence without a full stop at its end for the event list ("leads
@@ -198,8 +189,7 @@ class Step:
     board: Board
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class Stage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One stage on the way to a figure.
 
     `formula` has the numbers in it ("5 % × 96.35 = 4.8175, rounded down"); `value` is the amount
@@ -215,8 +205,7 @@ class Stage:
     rule: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A figure of `result`: logged beside recomputed, with its way.
 
     `name` is the field (`gross`, `units`, `winner`, `next`, …), `owner` groups figures into rows
@@ -238,8 +227,7 @@ class Figure:
     stages: tuple[Stage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Walk:
+class Walk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A whole hand for the eye: its steps, its figures, its rules."""
 
     steps: tuple[Step, ...]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from msgspec import structs
+
 import replay
 from audit import selectors
 from audit.web import markup
@@ -92,5 +94,5 @@ def with_comparison(replayed: Replayed, comparison: selectors.ComparisonRow | No
     if comparison is None or not comparison.findings:
         return replayed
     *others, last = replayed.walk.steps
-    last = replace(last, findings=last.findings + comparison.findings)
-    return replace(replayed, walk=replace(replayed.walk, steps=(*others, last)))
+    last = structs.replace(last, findings=last.findings + comparison.findings)
+    return replace(replayed, walk=structs.replace(replayed.walk, steps=(*others, last)))

@@ -5,7 +5,7 @@ The amounts come from the functions of the audit (`payout`); here they are only 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from replay.glossary import PATTERNS, SEALS
 from replay.money import format_minor

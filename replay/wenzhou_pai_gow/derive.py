@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from replay.money import Rate, format_minor
 from replay.steps import Figure, Stage

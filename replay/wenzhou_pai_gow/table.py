@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from replay.glossary import POSITION_TITLES, POSITION_TITLES_HANT
 from replay.money import format_minor

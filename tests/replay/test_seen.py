@@ -11,7 +11,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 import msgspec
 import pytest
@@ -180,7 +179,9 @@ def test_what_was_shown_is_told_as_the_auditor_is_told_it(game: str) -> None:
 
 def told(view: replay.SeatView) -> replay.SeatView:
     holding = tuple(sorted(view.holding))
-    return replace(view, holding=holding, hand_note=None, so_far_minor=None, due_minor=None)
+    return msgspec.structs.replace(
+        view, holding=holding, hand_note=None, so_far_minor=None, due_minor=None
+    )
 
 
 def same_board(mine: replay.Board, whole: replay.Board, viewer: replay.Viewpoint) -> None:

@@ -1,11 +1,11 @@
 """The words and small drawings of pages."""
 
-import dataclasses
 import json
 import re
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import structs
 
 import replay
 from audit import selectors
@@ -275,7 +275,7 @@ def with_stages(one, *rules):
         replay.Stage(name=str(n), title=str(n), formula="x", value=one.recomputed, rule=rule)
         for n, rule in enumerate(rules)
     )
-    return dataclasses.replace(one, stages=stages)
+    return structs.replace(one, stages=stages)
 
 
 def test_a_way_tells_each_rule_once_and_no_surer_than_its_game():
@@ -294,7 +294,7 @@ def test_a_way_tells_each_rule_once_and_no_surer_than_its_game():
 
 def test_a_carry_out_without_a_rule_has_its_sentence():
     one = with_stages(figure(0, "carry_out", "0.00", "0.00"), None)
-    one = dataclasses.replace(one, stages=(dataclasses.replace(one.stages[0], name="carry_out"),))
+    one = structs.replace(one, stages=(structs.replace(one.stages[0], name="carry_out"),))
     settlement = present_settlement([one], route=ROUTE, made={}, banker=None, options={}, page=None)
     ((stage,),) = [shown.stages for shown in settlement.rows[0].ways]
     assert (stage.sentence, stage.rule) == (
@@ -305,7 +305,7 @@ def test_a_carry_out_without_a_rule_has_its_sentence():
 def test_a_finding_leads_to_the_way_of_its_figure():
     wrong = replay.Finding(code="net-mismatch", subject="b150")
     figures = [
-        dataclasses.replace(
+        structs.replace(
             with_stages(figure(0, "profit", "1", "2"), "WZ-23"),
             owner=f"bet-b{number}",
             findings=(wrong,) if number == 150 else (),
@@ -318,7 +318,7 @@ def test_a_finding_leads_to_the_way_of_its_figure():
 
 def test_players_have_a_heading_and_wagers_a_sum_of_their_own():
     figures = [
-        dataclasses.replace(
+        structs.replace(
             figure(0, name, "10", "10"), seat=None, owner=owner, owner_title=owner, owner_note=note
         )
         for owner, note in (("bet-1", "10 on 順門 Shun to win"), ("bet-2", "10 on 到門 Dao to win"),
