@@ -61,12 +61,8 @@ CHECKS = {
 }
 
 # One process more than cores, as many tests wait; each has a database of its own, so not too many.
-# The tests of a file stay together: they share what their file has started. In which order the
-# files come tests/conftest.py says.
-ALL_TESTS = (
-    *("-n", str(min((os.cpu_count() or 1) + 1, 8))),
-    *("--dist", "loadfile", "--no-loadscope-reorder"),
-)
+# The tests of a file stay together: they share what their file has started.
+ALL_TESTS = ("-n", str(min((os.cpu_count() or 1) + 1, 8)), "--dist", "loadfile")
 
 
 @contextlib.contextmanager

@@ -49,33 +49,6 @@ def pytest_configure(config: pytest.Config) -> None:
     properties.load_profile("tests")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spread the files whose tests wait for other processes among those that keep a core busy.
-
-    By themselves they would come last, having few tests, and cores would be idle for minutes.
-    """
-    files: dict[Path, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    waiting = [tests for tests in files.values() if any(map(waits, tests))]
-    busy = sorted((tests for tests in files.values() if tests not in waiting), key=len)
-    ahead = sum(map(len, busy))
-    of_each = ahead / (len(waiting) + 1)
-    ordered: list[pytest.Item] = []
-    while busy or waiting:
-        if waiting and ahead <= of_each * len(waiting):
-            ordered += waiting.pop(0)
-        else:
-            ahead -= len(busy[-1])
-            ordered += busy.pop()
-    items[:] = ordered
-
-
-def waits(item: pytest.Item) -> bool:
-    return any(item.get_closest_marker(name) for name in ("integration", "e2e", "slow"))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def quick_passwords():
     """Hash passwords by Argon2 as ever, but cheaply: a good hash is slow on purpose."""

@@ -98,7 +98,7 @@ def test_the_first_five_minutes_go_as_they_are_written(
         if told:
             command = command.replace("uploads/1/", f"uploads/{told[0]['id']}/")
             command = command.replace("upload=1", f"upload={told[0]['id']}")
-        if "12" in command:
+        if "hands/12/" in command:
             command = command.replace("hands/12/", f"hands/{told[3]['hands'][0]['id']}/")
         if "cursor=" in command:
             command = command.replace("cursor=bi4x…", f"cursor={told[3]['next'] or ''}")
