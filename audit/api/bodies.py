@@ -38,14 +38,15 @@ def read_json(request: Request, decoder: msgspec.json.Decoder[T]) -> T:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise ApiError(400, "bad-body", "The body is no JSON document.", place="$") from None
     # Only now: its shape bounds how deep it goes.
-    json.loads(data, object_pairs_hook=_check_once)
+    json.loads(data, object_pairs_hook=_check_once, parse_int=str, parse_float=str)
     return asked
 
 
 def _check_once(pairs: list[tuple[str, Any]]) -> None:
     """Of a key that stands twice the decoder takes the last. Raises: ApiError 400."""
-    keys = [key for key, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
             message = f"“{key}” stands more than once in one object."
             raise ApiError(400, "bad-body", message, place="$")
+        seen.add(key)
