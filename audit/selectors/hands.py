@@ -215,7 +215,7 @@ def _detail(
         Duplicate.objects.filter(version__hand_id=hand.pk)
         .select_related("upload", "version")
         .defer("raw", "version__raw")
-        .order_by("id")[:DUPLICATES_SHOWN]
+        .order_by("upload_id", "line")[:DUPLICATES_SHOWN]
     )
     restatements = restatements_of(stored)
     compared = compared_of(stored, shown.pk, hand.version_id)

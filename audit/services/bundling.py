@@ -203,7 +203,7 @@ def _rows_of(hands: Sequence[int], on_progress: Progress | None) -> _Rows:
             earlier |= _add_verdict(rows, verdict[0])
     kept = [*own, *sorted(earlier - set(own))]
     rows.custody += [(LeafKind.VERSION, version) for version in kept]
-    duplicates = Duplicate.objects.filter(version_id__in=own).order_by("pk")
+    duplicates = Duplicate.objects.filter(version_id__in=own).order_by("upload_id", "line")
     restatements = Restatement.objects.filter(hand_id__in=hands).order_by("pk")
     for kind, found in (
         (LeafKind.DUPLICATE, duplicates.values_list("pk", "upload_id")),

@@ -259,6 +259,7 @@ SELECT
     CASE WHEN a.same_as IS NOT NULL THEN a.raw END,
     CASE WHEN a.same_as IS NOT NULL THEN a.sha256 END
 FROM arrival a WHERE a.version <> a.new_version
+ORDER BY a.position
 """
 
 # -- for all --------------------------------------------------------------------------------
