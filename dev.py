@@ -64,6 +64,9 @@ CHECKS = {
 # The tests of a file stay together: they share what their file has started.
 ALL_TESTS = ("-n", str(min((os.cpu_count() or 1) + 1, 8)), "--dist", "loadfile")
 
+# Of so many tests that failed in a whole run, and no more, `check` asks whether it was by chance.
+UNSTEADY_MAX = 2
+
 
 @contextlib.contextmanager
 def one_installer() -> Iterator[None]:
@@ -159,10 +162,37 @@ def check() -> None:
         if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
             failed.append(name)
     print("── tests", flush=True)
-    if subprocess.run([sys.executable, "dev.py", "test"], check=False).returncode:
+    if not run_tests([sys.executable, "dev.py", "test"]):
         failed.append("tests")
     if failed:
         sys.exit(f"Failed: {', '.join(failed)}.")
+
+
+def run_tests(command: list[str]) -> bool:
+    """Run all tests; give whether each of them held, if need be in a second run by itself.
+
+    One or two that fail in the whole run and hold alone are named as unsteady at the end: that is a
+    fault of theirs or of the product, but none that the change at hand must have made (ADR 13).
+    """
+    if subprocess.run(command, check=False).returncode == 0:
+        return True
+    unsteady = failed_tests()
+    if not 0 < len(unsteady) <= UNSTEADY_MAX:
+        return False
+    print("── tests that failed, once more by themselves", flush=True)
+    again = [str(PYTHON), "-m", "pytest", "--last-failed", "--last-failed-no-failures", "none"]
+    if subprocess.run(again, check=False).returncode != 0:
+        return False
+    print("UNSTEADY, to be mended before anything else:", *unsteady, sep="\n  ", flush=True)
+    return True
+
+
+def failed_tests() -> list[str]:
+    """Give what failed in pytest's last run of this checkout, by its own record."""
+    try:
+        return sorted(json.loads((ROOT / ".pytest_cache/v/cache/lastfailed").read_text()))
+    except (OSError, ValueError):
+        return []
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import sys
 
 import pytest
 
@@ -112,3 +113,72 @@ def test_what_is_wanted_has_a_lower_bound_and_is_locked(name):
             found = re.match(r"([\w.-]+)(\[[\w,-]+\])?>=\d", line)
             assert found is not None, line
             assert re.sub(r"[-_.]+", "-", found[1]).lower() in locked, line
+
+
+CHANCE = """
+import pathlib
+
+def test_steady():
+    pass
+
+def test_wrong():
+    assert {holds}
+
+def chance(name):
+    seen = pathlib.Path(name)
+    was_there = seen.exists()
+    seen.touch()
+    return was_there
+
+{unsteady}
+"""
+
+
+@pytest.fixture
+def suite(tmp_path, monkeypatch):
+    """Give what `check` says of a suite with so many tests that hold only the second time."""
+    monkeypatch.setattr(dev, "ROOT", tmp_path)
+    monkeypatch.setattr(dev, "PYTHON", sys.executable)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+
+    def run(*, unsteady=0, holds=True):
+        tests = [
+            f"def test_chance_{number}():\n    assert chance('seen-{number}')\n"
+            for number in range(unsteady)
+        ]
+        text = CHANCE.format(holds=holds, unsteady="\n".join(tests))
+        (tmp_path / "test_them.py").write_text(text)
+        return dev.run_tests([sys.executable, "-m", "pytest"])
+
+    return run
+
+
+def test_tests_that_hold_run_once(suite, capfd):
+    assert suite()
+    assert capfd.readouterr().out.count("test session starts") == 1
+
+
+def test_a_test_that_fails_twice_fails_the_check(suite, capfd):
+    assert not suite(unsteady=1, holds=False)
+    told = capfd.readouterr().out
+    assert told.count("test session starts") == 2
+    assert "UNSTEADY" not in told
+
+
+def test_one_or_two_that_hold_alone_are_named(suite, capfd):
+    assert suite(unsteady=2)
+    assert capfd.readouterr().out.endswith(
+        "UNSTEADY, to be mended before anything else:\n"
+        "  test_them.py::test_chance_0\n  test_them.py::test_chance_1\n"
+    )
+
+
+def test_three_are_no_chance(suite, capfd):
+    assert not suite(unsteady=3)
+    assert capfd.readouterr().out.count("test session starts") == 1
+
+
+def test_tests_that_do_not_start_fail_the_check(suite, tmp_path):
+    (tmp_path / "conftest.py").write_text("raise ImportError\n")
+    assert not suite()
