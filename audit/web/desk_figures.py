@@ -146,9 +146,11 @@ def _lines(figure: replay.Figure, texts: Texts, notes: Notes) -> Iterable[Line]:
     for place, stage in enumerate(stages):
         is_last = place == len(stages) - 1
         logged = figure.logged if is_last else stage.logged
-        bet = f" ({figure.subject})" if figure.owner.startswith("bet-") and is_last else ""
+        title = told(stage.title)
+        if figure.owner.startswith("bet-") and is_last:
+            title = phrase("{text} ({note})", text=title, note=figure.subject)
         yield Line(
-            title=texts.stage(stage.name, stage.title) + bet,
+            title=title,
             formula=_formula(stage.formula, texts),
             logged=None if logged is None else markup.minus(logged),
             expected=markup.minus(stage.value),

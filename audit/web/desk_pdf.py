@@ -81,7 +81,7 @@ def letter_data(context: Mapping[str, Any]) -> Json:
         "signed": context["signed"] or "",
         "approved_by": texts["approved_by"],
         "notes": [
-            [str(number), rule + (f": {told(sentence)}" if sentence and texts.is_english else "")]
+            [str(number), rule + (texts["colon"] + told(sentence) if sentence else "")]
             for number, rule, sentence in context["notes"]
         ],
         "footer": context["footer"],
@@ -92,7 +92,9 @@ def letter_data(context: Mapping[str, Any]) -> Json:
 def _told_hand(one: ToldHand, texts: Texts) -> Json:
     return {
         "title": f"{texts['hand']} {one.hand.hand_id}",
-        "about": f"{texts['table']} {one.hand.table}, {one.played}, {one.hand.currency}",
+        "about": texts["comma"].join(
+            (f"{texts['table']} {one.hand.table}", one.played, one.hand.currency)
+        ),
         "lines": [
             {
                 "title": told(line.title),

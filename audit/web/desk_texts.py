@@ -21,29 +21,29 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
     "claim": ("Claim", "申訴", "申诉"),
     "case": ("Case", "個案", "个案"),
     "hand": ("Hand", "牌局", "牌局"),
-    "table": ("table", "桌", "桌"),
+    "table": ("table", "牌桌", "牌桌"),
     "rules": ("Rules", "規則", "规则"),
     "dear": ("Dear {player},", "{player}：", "{player}："),
     "subject": (
         "How your results came about",
-        "各局結果從何而來",
-        "各局结果从何而来",
+        "您的牌局結果如何得出",
+        "您的牌局结果如何得出",
     ),
     "intro": (
         (
             "We replayed what follows from the log of the room, move by move, under the rules in"
             " force at that table. What the log says stands beside what the rules give."
         ),
-        "以下牌局，我們依牌房的記錄，按當時該桌的規則逐步重播。記錄所載與按規則計算者並列。",
-        "以下牌局，我们依牌房的记录，按当时该桌的规则逐步重播。记录所载与按规则计算者并列。",
+        "我們根據營運商的記錄，按該桌當時生效的規則，逐步重播了以下牌局，並列出記錄所載與按規則計算的結果。",
+        "我们根据运营商的记录，按该桌当时生效的规则，逐步重播了以下牌局，并列出记录所载与按规则计算的结果。",
     ),
     "you_said": ("You told us on {day}:", "您於 {day} 提出：", "您于 {day} 提出："),
     "how": ("How the amount is made", "金額如何得出", "金额如何得出"),
-    "stage": ("Stage", "步驟", "步骤"),
+    "stage": ("Stage", "環節", "环节"),
     "numbers": ("With its numbers", "算式", "算式"),
     "logged": ("By the log", "記錄", "记录"),
     "expected": ("By the rules", "按規則", "按规则"),
-    "note": ("Note", "註", "注"),
+    "note": ("Note", "備註", "备注"),
     "right_if": (
         "The log would be right if {option}.",
         "若採用 {option}，則記錄無誤。",
@@ -69,13 +69,13 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "by_player": (
         "Your other moves in this hand were made by the player.",
-        "本局您的其餘各步均由玩家本人所作。",
-        "本局您的其余各步均由玩家本人所作。",
+        "本局其餘各步均由您本人所作。",
+        "本局其余各步均由您本人所作。",
     ),
     "all_by_player": (
         "Your moves in this hand were made by the player, none by the timer.",
-        "本局您的各步均由玩家本人所作，無一由計時器代行。",
-        "本局您的各步均由玩家本人所作，无一由计时器代行。",
+        "本局各步均由您本人所作，無一由計時器代行。",
+        "本局各步均由您本人所作，无一由计时器代行。",
     ),
     "clean": (
         "Log and rules agree on every figure of this hand.",
@@ -106,7 +106,7 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
         "共 {count} 局，此處列出最近的 {shown} 局，合計僅就所列者計算。",
         "共 {count} 局，此处列出最近的 {shown} 局，合计仅就所列者计算。",
     ),
-    "decision": ("Our decision", "我們的決定", "我们的决定"),
+    "decision": ("Our decision", "我們的裁定", "我们的裁定"),
     "open": (
         "This is a draft: the case is not decided yet.",
         "此為草稿：個案尚未裁定。",
@@ -115,19 +115,19 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
     "withdrawn": ("The case was withdrawn.", "個案已撤回。", "个案已撤回。"),
     "operator": (
         "The room paid wrongly. We put it right.",
-        "牌房派彩有誤，我們將予更正。",
-        "牌房派彩有误，我们将予更正。",
+        "營運商賠付有誤，我們將予更正。",
+        "运营商赔付有误，我们将予更正。",
     ),
     "player": ("You are right.", "您的申訴成立。", "您的申诉成立。"),
     "log": (
         "You were paid rightly; only the log is wrong.",
-        "派彩正確，僅記錄有誤。",
-        "派彩正确，仅记录有误。",
+        "賠付無誤，僅記錄有誤。",
+        "赔付无误，仅记录有误。",
     ),
     "engine": (
         "Our replay was wrong, not the room and not you.",
-        "有誤的是我們的重播，並非牌房，亦非您。",
-        "有误的是我们的重播，并非牌房，亦非您。",
+        "有誤的是我們的重播，並非營運商，亦非您。",
+        "有误的是我们的重播，并非运营商，亦非您。",
     ),
     "rule": (
         "The text of the rule allows both readings.",
@@ -137,38 +137,38 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
     "reason": ("Reason: {reason}", "理由：{reason}", "理由：{reason}"),
     "credit": (
         "{amount} will be credited to you ({remedy}).",
-        "將入賬 {amount}（{remedy}）。",
-        "将入账 {amount}（{remedy}）。",
+        "將補付您 {amount}（{remedy}）。",
+        "将补付您 {amount}（{remedy}）。",
     ),
     "credit_waits": (
         "{amount} is proposed as a credit and waits for a second person ({remedy}).",
-        "擬入賬 {amount}，待第二人核准（{remedy}）。",
-        "拟入账 {amount}，待第二人核准（{remedy}）。",
+        "擬補付您 {amount}，待另一人批准（{remedy}）。",
+        "拟补付您 {amount}，待另一人批准（{remedy}）。",
     ),
     "debit": (
         "{amount} will be debited ({remedy}).",
-        "將扣回 {amount}（{remedy}）。",
-        "将扣回 {amount}（{remedy}）。",
+        "將向您扣回 {amount}（{remedy}）。",
+        "将向您扣回 {amount}（{remedy}）。",
     ),
     "debit_waits": (
         "{amount} is proposed as a debit and waits for a second person ({remedy}).",
-        "擬扣回 {amount}，待第二人核准（{remedy}）。",
-        "拟扣回 {amount}，待第二人核准（{remedy}）。",
+        "擬向您扣回 {amount}，待另一人批准（{remedy}）。",
+        "拟向您扣回 {amount}，待另一人批准（{remedy}）。",
     ),
     "answer": (
         "If you see it otherwise, answer this letter and name {reference}.",
         "如您另有看法，請回覆本函並註明 {reference}。",
         "如您另有看法，请回复本函并注明 {reference}。",
     ),
-    "signed_by": ("Decided by {name}", "裁定人 {name}", "裁定人 {name}"),
-    "approved_by": ("Approved by", "核准人", "核准人"),
+    "signed_by": ("Decided by {name}", "裁定人：{name}", "裁定人：{name}"),
+    "approved_by": ("Approved by", "批准人：", "批准人："),
     "footer": (
         (
             "This letter replays finished hands; every figure can be checked against the records."
             " Engine {engine}."
         ),
-        "本函為已完結牌局之重播；各項數字均可憑記錄核對。引擎 {engine}。",
-        "本函为已完结牌局之重播；各项数字均可凭记录核对。引擎 {engine}。",
+        "本函重播的是已完結的牌局；各項數字均可憑記錄核對。引擎 {engine}。",
+        "本函重播的是已完结的牌局；各项数字均可凭记录核对。引擎 {engine}。",
     ),
     "page": (
         "Page {page} of {pages}",
@@ -177,30 +177,9 @@ _TEXTS: dict[str, tuple[str, str, str]] = {
     ),
     "print": ("Print", "列印", "打印"),
     "you": ("You", "您", "您"),
-}
-
-# Stages by the name that the replay gives them, without a number at its end. English has its own.
-_STAGES: dict[str, tuple[str, str]] = {
-    "theoretical": ("按注計算", "按注计算"),
-    "clip": ("閒家賠付上限", "闲家赔付上限"),
-    "cap": ("莊家上限", "庄家上限"),
-    "gross": ("抽水前", "抽水前"),
-    "rake": ("抽水", "抽水"),
-    "net": ("應得", "应得"),
-    "units": ("注數", "注数"),
-    "ending": ("結", "结"),
-    "bonus": ("賀", "贺"),
-    "tricks": ("棟", "栋"),
-    "winner": ("結", "结"),
-    "next": ("下局莊家", "下局庄家"),
-    "profit": ("盈虧", "盈亏"),
-    "rounding": ("捨入", "舍入"),
-    "side": ("投注", "投注"),
-    "outcome": ("門與莊", "门与庄"),
-    "valid_bet": ("有效投注額", "有效投注额"),
-    "valid-bet": ("有效投注額", "有效投注额"),
-    "offset": ("對沖後", "对冲后"),
-    "carry_out": ("帶出", "带出"),
+    # What stands between the parts of a line.
+    "comma": (", ", "，", "，"),
+    "colon": (": ", "：", "："),
 }
 
 
@@ -222,20 +201,12 @@ class Texts:
     def is_english(self) -> bool:
         return self.code == "en"
 
-    def stage(self, name: str, title: str) -> str:
-        """The title of a stage in this language; the core's own where none is known."""
-        if self.is_english:
-            return title
-        known = _STAGES.get(name.rstrip("0123456789").rstrip("-"))
-        return title if known is None else known[_ORDER.index(self.code) - 1]
 
-
-_ORDER = ("en", "zh-hant", "zh-hans")
 TEXTS = {
     code: Texts(
         code=code,
         lang=LANGUAGES[code][1],
         sentences={key: words[place] for key, words in _TEXTS.items()},
     )
-    for place, code in enumerate(_ORDER)
+    for place, code in enumerate(LANGUAGES)
 }

@@ -550,7 +550,7 @@ def test_a_letter_says_what_is_owed_and_booked(
     assert "Reason: you are right" in page
     assert "Decided by ines.castro" in page
     page = text_of(site.get(address + "&lang=zh-hant"))
-    assert f"將入賬 CNY 0.50（R-{remedy.pk}）。" in page
+    assert f"將補付您 CNY 0.50（R-{remedy.pk}）。" in page
 
 
 def test_the_texts_are_complete() -> None:

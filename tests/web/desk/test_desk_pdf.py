@@ -13,8 +13,8 @@ from tests.web.lines import PAI_GOW, with_net
 
 LETTERS = {
     "en": ("REPLAY", "How your results came about", "Page 1 of"),
-    "zh-hant": ("重播", "各局結果從何而來", "第 1 頁，共"),
-    "zh-hans": ("重播", "各局结果从何而来", "第 1 页，共"),
+    "zh-hant": ("重播", "您的牌局結果如何得出", "第 1 頁，共"),
+    "zh-hans": ("重播", "您的牌局结果如何得出", "第 1 页，共"),
 }
 
 
