@@ -52,7 +52,8 @@ class Judged(Protocol):
 @dataclass(slots=True)
 class Outcomes:
     """The rows of one chunk. A hand, a finding or a refusal is a tuple in the order of
-    `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`.
+    `storing.ARRIVAL`, `storing.FINDING` and `storing.REFUSAL`. The bytes of a hand are packed only
+    when it is stored, those of a refusal are packed already.
 
     `limited_to` are the sources whose hands are taken, None where all. `sources` are those of the
     hands, `named` those that refused lines name. `any_order`: lines are lists of rows whose order
@@ -141,7 +142,7 @@ def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tu
         error_code,
         codes,
         len(findings),
-        packed_line(line.data),
+        line.data,
         bytes.fromhex(verdict.record_sha256),
         bytes.fromhex(verdict.ruleset_sha256),
         verdict.engine,

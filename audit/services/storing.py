@@ -22,7 +22,7 @@ from audit.services.copying import copy_rows
 from audit.services.counting import count_turned
 from audit.services.outcomes import Outcomes
 from audit.services.storing_erased import has_erased_names, says_the_same
-from audit.services.storing_new import JudgeOn, store_new_hands
+from audit.services.storing_new import RAW, JudgeOn, Row, packed_raws, store_new_hands
 from audit.zstd import unpacked
 
 
@@ -68,7 +68,8 @@ def store_outcomes(upload_id: int, outcomes: Outcomes, judge_on: JudgeOn | None 
             return Stored(new=len(outcomes.hands), duplicates=0, conflicts=0)
         cursor.execute(sql.LOOK_UP)
         cursor.execute(sql.CREATE_ARRIVAL)
-        copy_rows(cursor, "arrival", sql.ARRIVAL, outcomes.hands)
+        raws = packed_raws(outcomes.hands)
+        copy_rows(cursor, "arrival", sql.ARRIVAL, map(_with_raw, outcomes.hands, raws))
         stored = _store_hands(cursor, upload_id, outcomes)
         cursor.execute(sql.INSERT_VERDICTS)
         if outcomes.findings:
@@ -83,6 +84,10 @@ def store_outcomes(upload_id: int, outcomes: Outcomes, judge_on: JudgeOn | None 
         cursor.execute(sql.DROP_ARRIVAL)
         cursor.execute(sql.LOOK_AS_EVER)
     return stored
+
+
+def _with_raw(hand: Row, raw: bytes) -> Row:
+    return *hand[:RAW], raw, *hand[RAW + 1 :]
 
 
 def _make_current(cursor: Any, upload_id: int, outcomes: Outcomes) -> int:
