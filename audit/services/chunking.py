@@ -13,7 +13,7 @@ from django.utils import timezone
 import replay
 from audit.models import Refusal, Upload, UploadState
 from audit.services.arriving import REASON_MAX, Arriving, UploadInterrupted, UploadTooLarge
-from audit.services.payloads import ChunkLine, pack_lines, store_chunk
+from audit.services.payloads import FRAME_LINES, ChunkLine, pack_frame, store_chunk
 from audit.services.texts import storable
 from audit.zstd import packed
 
@@ -25,7 +25,7 @@ REFUSALS_AT_ONCE = 1_000
 class _Packing:
     """A full chunk that is being packed, and how far the file had been read with it."""
 
-    payload: Future[bytes]
+    frames: list[Future[bytes]]
     first_line: int
     line_count: int
     lines_read: int
@@ -35,15 +35,17 @@ class _Packing:
 class LineStore:
     """Stores the lines of an upload as it is told of them; `chunks` are the keys of those stored.
 
-    A chunk is packed in a thread while the lines behind it are read, and stored with the next one:
-    packing lets go of the interpreter, and takes as long as reading.
+    A chunk is packed in a thread while the lines behind it are read, frame by frame, and stored
+    with the next one: packing lets go of the interpreter, and takes as long as reading.
     """
 
     def __init__(self, upload_id: int, source: Arriving) -> None:
         self._upload_id = upload_id
         self._source = source
+        # The chunk that is being filled: its frames, and the lines that are in none of them yet.
+        self._frames: list[Future[bytes]] = []
         self._lines: list[ChunkLine] = []
-        self._size = 0
+        self._first_line = self._line_count = self._size = 0
         self._packer = ThreadPoolExecutor(1, thread_name_prefix="packing")
         self._packing: _Packing | None = None
         self._refused: list[Refusal] = []
@@ -75,9 +77,14 @@ class LineStore:
         # An overfull chunk is closed before the line, so that only a single line can be over.
         if self._size + len(line.data) > self._chunk_bytes:
             self._close_chunk()
+        if not self._line_count:
+            self._first_line = line.number
         self._lines.append(ChunkLine(line.number, line.offset, line.data))
+        self._line_count += 1
         self._size += len(line.data)
-        if len(self._lines) >= self._chunk_lines:
+        if len(self._lines) >= FRAME_LINES:
+            self._pack()
+        if self._line_count >= self._chunk_lines:
             self._close_chunk()
 
     def _refuse(self, line: replay.Line) -> None:
@@ -106,17 +113,23 @@ class LineStore:
         Refusal.objects.bulk_create(self._refused)
         self._refused = []
 
+    def _pack(self) -> None:
+        if self._lines:
+            self._frames.append(self._packer.submit(pack_frame, self._lines))
+            self._lines = []
+
     def _close_chunk(self) -> None:
-        if not self._lines:
+        if not self._line_count:
             return
-        lines, self._lines, self._size = self._lines, [], 0
+        self._pack()
         packing = _Packing(
-            payload=self._packer.submit(pack_lines, lines),
-            first_line=lines[0].number,
-            line_count=len(lines),
+            frames=self._frames,
+            first_line=self._first_line,
+            line_count=self._line_count,
             lines_read=self.count,
             bytes_read=self._source.byte_count,
         )
+        self._frames, self._line_count, self._size = [], 0, 0
         self._store_packed()
         self._packing = packing
 
@@ -124,7 +137,7 @@ class LineStore:
         packing, self._packing = self._packing, None
         if packing is None:
             return
-        payload = packing.payload.result()
+        payload = b"".join([frame.result() for frame in packing.frames])
         with transaction.atomic():
             chunk_id = store_chunk(
                 upload_id=self._upload_id,

@@ -82,6 +82,8 @@ def _judge(lease: Lease) -> None:
     Hands are stored while those behind them are judged, in the one transaction that ends the chunk.
     """
     lines = unpack_lines(lease.payload)
+    if len(lines) != lease.line_count:
+        raise ValueError(f"the chunk holds {len(lines)} lines instead of {lease.line_count}")
     rulesets = current_rulesets()
     try:
         outcomes, judge_on = _begin(lines, rulesets, upload_id=lease.upload_id)

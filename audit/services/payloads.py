@@ -1,4 +1,8 @@
-"""How a chunk keeps its lines: zstd over a MessagePack list of number, offset and exact bytes.
+"""How a chunk keeps its lines: MessagePack lists of number, offset and exact bytes, each list a
+frame of zstd, one frame behind the other.
+
+A list of so many lines fits into the processor's cache: the lines of a whole chunk in one frame
+took nearly twice as long to unpack.
 
 A payload has some megabytes, so it goes to the database and back in binary: written into a
 statement as text it would be twice as large and be read letter by letter.
@@ -12,7 +16,9 @@ import msgspec
 import psycopg
 from django.db import connection
 
-from audit.zstd import packed, unpacked
+from audit.zstd import packed, unpacked, zstd
+
+FRAME_LINES = 500
 
 
 class ChunkLine(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -28,11 +34,25 @@ _DECODER = msgspec.msgpack.Decoder(list[ChunkLine])
 
 
 def pack_lines(lines: list[ChunkLine]) -> bytes:
+    starts = range(0, len(lines), FRAME_LINES)
+    return b"".join([pack_frame(lines[start : start + FRAME_LINES]) for start in starts])
+
+
+def pack_frame(lines: list[ChunkLine]) -> bytes:
+    """The next lines of a chunk, of which FRAME_LINES make a frame; behind other frames of it."""
     return packed(_ENCODER.encode(lines))
 
 
 def unpack_lines(payload: bytes | memoryview) -> list[ChunkLine]:
-    return _DECODER.decode(unpacked(payload))
+    """All lines of a chunk. Raises: zstd.ZstdError when it is damaged, or empty."""
+    lines: list[ChunkLine] = []
+    rest = memoryview(payload)
+    while True:
+        size = zstd.get_frame_size(rest)
+        lines += _DECODER.decode(unpacked(rest[:size]))
+        rest = rest[size:]
+        if not rest:
+            return lines
 
 
 _INSERT = """
