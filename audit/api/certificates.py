@@ -92,6 +92,7 @@ class CertificateOne(Resource):
 
     @described(said.CERTIFICATE)
     def get(self, request: Request, certificate: int) -> HttpResponse:
+        check_parameters(request)
         try:
             detail = get_certificate(certificate, sources=sources_of_api(request))
         except NotFound as error:
@@ -107,6 +108,7 @@ class CertificateRunOne(Resource):
 
     @described(said.RUN)
     def get(self, request: Request, run: int) -> Response:
+        check_parameters(request)
         try:
             return Response(run_of(get_run(run, sources=sources_of_api(request))))
         except NotFound as error:

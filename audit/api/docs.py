@@ -53,6 +53,7 @@ class DocsPage(Resource):
     is_no_resource = True
 
     def get(self, request: Request) -> HttpResponse:
+        check_parameters(request)
         return render(request._request, "api/docs.html", {"api": presented()})  # noqa: SLF001
 
     def handle_exception(self, error: Exception) -> Response:

@@ -98,6 +98,7 @@ class ReauditOne(OneView):
 
     @described(said.REAUDIT)
     def get(self, request: Request, reaudit: int) -> Response:
+        check_parameters(request)
         return Response(reaudit_of(self.row(request, reaudit)))
 
 
@@ -108,6 +109,7 @@ class ReauditStop(OneView):
 
     @described(said.REAUDIT_STOP)
     def post(self, request: Request, reaudit: int) -> Response:
+        check_parameters(request)
         self.row(request, reaudit)
         services.stop_reaudit(reaudit_id=reaudit)
         return Response(reaudit_of(self.row(request, reaudit)))
@@ -120,6 +122,7 @@ class ReauditResume(OneView):
 
     @described(said.REAUDIT_RESUME)
     def post(self, request: Request, reaudit: int) -> Response:
+        check_parameters(request)
         self.row(request, reaudit)
         try:
             services.resume_reaudit(reaudit_id=reaudit)
@@ -135,6 +138,7 @@ class ReauditReport(OneView):
 
     @described(said.REAUDIT_REPORT)
     def get(self, request: Request, reaudit: int) -> Response:
+        check_parameters(request)
         row = self.row(request, reaudit)
         tables, has_more_tables = list_amounts(reaudit, "table")
         players, has_more_players = list_amounts(reaudit, "player")

@@ -147,6 +147,7 @@ class UploadOne(Resource):
 
     @described(said.UPLOAD)
     def get(self, request: Request, upload: int) -> HttpResponse:
+        check_parameters(request)
         row = seen_upload(request, upload)
         later = admitted_later([row.id]) if row.rejected or row.failed else {}
         return versioned(request, progress_of(row, later))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote_to_bytes
 
-from django.core.exceptions import BadRequest
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
+from django.urls import get_resolver
 from django.utils.http import parse_header_parameters
 
+import replay
+from audit.config.asked import Misread
 from audit.config.languages import is_data
 
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -41,15 +43,25 @@ class Utf8:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         name = unreadable(str(request.META.get("QUERY_STRING") or ""))
         if name is not None:
-            message = f"What the address says of “{name}” is no UTF-8."
+            message = replay.say("What the address says of “{name}” is no UTF-8.", name=name)
             if is_data(request):
                 return _refused(message, name)
-            raise BadRequest(message)
+            raise Misread(message)
         charset = (request.content_params or {}).get("charset", CHARSET)
         # The API takes no forms, and says so itself.
         if request.content_type in FORMS and charset.lower() != CHARSET and not is_data(request):
-            raise BadRequest("A form is sent in UTF-8.")
+            raise Misread(replay.say("A form is sent in UTF-8."))
         return self.get_response(request)
+
+    def process_exception(
+        self, request: HttpRequest, exception: Exception
+    ) -> HttpResponseBase | None:
+        """Answer what a view could not read without a trace of the program in the log: that would
+        be for a fault of ours."""
+        if not isinstance(exception, Misread):
+            return None
+        answer: Any = get_resolver().resolve_error_handler(400)
+        return cast("HttpResponseBase", answer(request, exception))
 
 
 def _refused(message: str, place: str) -> JsonResponse:

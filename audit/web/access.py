@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.core.exceptions import PermissionDenied
 from django.db import DataError
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -18,9 +18,18 @@ from audit.config.access import (
     note_use,
     sources_of_request,
 )
+from audit.config.asked import Misread, misasked
 from audit.selectors.access import Act
+from audit.web.language import say
 
-__all__ = ["access_of_request", "act_of_view", "needs", "note_shown", "sources_of_request"]
+__all__ = [
+    "access_of_request",
+    "act_of_view",
+    "check_asked",
+    "needs",
+    "note_shown",
+    "sources_of_request",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -37,6 +46,8 @@ def needs(
     field: str = "",
     acts: Mapping[str, Act] | None = None,
     journal: bool = True,
+    asks: Sequence[str] = (),
+    lets_others: bool = False,
 ) -> Callable[[View[P, R]], View[P, R]]:
     """Let those in who may do the act somewhere; others get 403.
 
@@ -44,7 +55,8 @@ def needs(
     several things names in `field` which, and `acts` says what each takes; one that is not there
     is 404. What lies in a source that one may not see is the view's to hide (404), by
     `access_of_request(request).sources(act)`. `journal=False` is for parts of a page that a script
-    asks for again and again.
+    asks for again and again. `asks` are the words of the address that
+    the view reads, for `check_asked`.
     """
 
     def guard(view: View[P, R]) -> View[P, R]:
@@ -62,19 +74,31 @@ def needs(
                 note_refused(request, needed, is_journalled=journal)
                 raise PermissionDenied(needed.value)
             note_use(request, needed, is_journalled=journal)
+            check_asked(request, asks, lets_others=lets_others)
             try:
                 return view(request, *args, **kwargs)
             except DataError as error:
                 if not _has_nul(request):
                     raise
-                message = "A text of the form holds a character that no text has."
-                raise BadRequest(message) from error
+                message = say("A text of the form holds a character that no text has.")
+                raise Misread(message) from error
 
         setattr(guarded, NEEDED, {"GET": act, "POST": post or act, **(acts or {})})
         setattr(guarded, FIELD, field)
         return cast("View[P, R]", guarded)
 
     return guard
+
+
+def check_asked(request: HttpRequest, names: Sequence[str], *, lets_others: bool = False) -> None:
+    """Let through what the address says under `names`, each once at most, none with a NUL.
+
+    With `lets_others` further words are left aside: those of a hand's pages are (SVC-60). Raises:
+    Misread, which is answered by 400 with the word.
+    """
+    wrong = misasked(request.GET, names, lets_others=lets_others)
+    if wrong is not None:
+        raise Misread(wrong.message)
 
 
 def _has_nul(request: HttpRequest) -> bool:

@@ -279,7 +279,7 @@ def account_act(request: HttpRequest, account: int) -> HttpResponse:
     return redirect("account", account)
 
 
-@needs(Act.REVIEW_ACCESS)
+@needs(Act.REVIEW_ACCESS, asks=("cursor",))
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def access_review(request: HttpRequest) -> HttpResponse:

@@ -57,14 +57,14 @@ from audit.web.certificates_pages import (
     present_rules,
     present_run,
 )
-from audit.web.exports import check_asked, download
+from audit.web.exports import download
 from audit.web.language import phrase, told
 
 # So long a page waits for a certificate before it shows the progress instead.
 PATIENCE_SECONDS = 0.7
 
 
-@needs(Act.SEE_CERTIFICATES)
+@needs(Act.SEE_CERTIFICATES, asks=(*FILTERS, "cursor"))
 @never_cache
 @require_safe
 def certificate_list(request: HttpRequest) -> HttpResponse:
@@ -106,7 +106,7 @@ def certificate_json(request: HttpRequest, certificate: int) -> HttpResponse:
     return response
 
 
-@needs(Act.EXPORT)
+@needs(Act.EXPORT, asks=("mark",))
 @never_cache
 @require_safe
 def certificate_csv(request: HttpRequest, certificate: int) -> HttpResponseBase:
@@ -121,13 +121,12 @@ def certificate_csv(request: HttpRequest, certificate: int) -> HttpResponseBase:
     return download(request, sheet, f"certificate-{certificate}.csv")
 
 
-@needs(Act.EXPORT)
+@needs(Act.EXPORT, asks=(*FILTERS, "mark"))
 @never_cache
 @require_safe
 def certificates_csv(request: HttpRequest) -> HttpResponseBase:
     """The list under its filters as a table."""
     try:
-        check_asked(request, (*FILTERS, "mark"))
         filters = CertificateFilters.parse(request.GET.dict())
     except BadQuery as error:
         return HttpResponse(f"{error}\n", status=400, content_type="text/plain; charset=utf-8")

@@ -36,7 +36,7 @@ from audit.web.language import phrase
 LINES_MAX = 200
 
 
-@needs(Act.SEE_DESK)
+@needs(Act.SEE_DESK, asks=("player", "cursor"))
 @desk_view
 @require_safe
 def claim_list(request: HttpRequest) -> HttpResponse:
@@ -66,7 +66,7 @@ def _pages(page: selectors.Page[Any], asked: dict[str, str]) -> dict[str, str | 
     return {"newer": address(page.previous_cursor), "older": address(page.next_cursor)}
 
 
-@needs(Act.CLAIM)
+@needs(Act.CLAIM, asks=("hand",))
 @desk_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim_new(request: HttpRequest) -> HttpResponse:
@@ -98,11 +98,14 @@ def _claim_form(
 
 
 def _filled(text: str, sources: Sources) -> dict[str, str]:
+    """What the form begins with. Raises: Http404 for a hand that is not there to be seen."""
+    if not text:
+        return {"offset": "+00:00"}
     hands: tuple[ClaimedHand, ...] = ()
     if text.isascii() and text.isdecimal() and len(text) <= 18:
         hands = claimed_hands([int(text)], sources=sources)
     if not hands:
-        return {"offset": "+00:00"}
+        raise Http404("There is no such hand.")
     hand = hands[0]
     offset = offset_of(hand.started_at)
     minutes = (offset.utcoffset(None) or timedelta(0)) // timedelta(minutes=1)
@@ -183,7 +186,7 @@ def claim_withdraw(request: HttpRequest, claim: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("claim", args=(claim,)))
 
 
-@needs(Act.SEE_DESK)
+@needs(Act.SEE_DESK, asks=("state", "cursor"))
 @desk_view
 @require_safe
 def remedy_list(request: HttpRequest) -> HttpResponse:

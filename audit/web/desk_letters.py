@@ -50,7 +50,7 @@ def _texts(request: HttpRequest) -> Texts:
     return texts
 
 
-@needs(Act.SEE_LETTERS)
+@needs(Act.SEE_LETTERS, asks=("player", "lang"))
 @desk_view
 @require_safe
 def case_letter(request: HttpRequest, case: int, form: str = "") -> HttpResponse:
@@ -68,7 +68,7 @@ def case_letter(request: HttpRequest, case: int, form: str = "") -> HttpResponse
     return _letter(request, row, player, ids, count=count, form=form)
 
 
-@needs(Act.SEE_LETTERS)
+@needs(Act.SEE_LETTERS, asks=("lang",))
 @desk_view
 @require_safe
 def claim_letter(request: HttpRequest, claim: int, form: str = "") -> HttpResponse:

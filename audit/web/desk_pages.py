@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 import replay
 from audit import selectors
+from audit.config.asked import Misread
 from audit.selectors.access import Act, Sources
 from audit.selectors.desk_books import colleagues
 from audit.selectors.desk_cases import case_detail, case_of_hand, get_case, list_acts
@@ -28,6 +29,7 @@ from audit.services import desk
 from audit.web import desk_words as words
 from audit.web.access import access_of_request, needs, note_shown, sources_of_request
 from audit.web.desk_present import (
+    FILTERS,
     act_line,
     present_case,
     present_overview,
@@ -35,7 +37,7 @@ from audit.web.desk_present import (
 )
 from audit.web.desk_requests import desk_view, number_of, person_of, user_of
 from audit.web.erased import erased_people
-from audit.web.language import phrase
+from audit.web.language import phrase, say
 from audit.web.views.viewer import refuse_others
 
 SECTION = {"section": "desk"}
@@ -55,7 +57,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "desk/home.html", SECTION | context)
 
 
-@needs(Act.SEE_DESK)
+@needs(Act.SEE_DESK, asks=(*FILTERS, "cursor"))
 @desk_view
 @require_safe
 def queue(request: HttpRequest) -> HttpResponse:
@@ -96,7 +98,7 @@ def take_next(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("case", args=(case_id,)))
 
 
-@needs(Act.SEE_DESK)
+@needs(Act.SEE_DESK, asks=("as",))
 @desk_view
 @require_safe
 def hand_case(request: HttpRequest, hand: int) -> HttpResponse:
@@ -108,7 +110,7 @@ def hand_case(request: HttpRequest, hand: int) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('claim-new')}?hand={hand}")
 
 
-@needs(Act.SEE_DESK)
+@needs(Act.SEE_DESK, asks=("left", "cursor"))
 @desk_view
 @require_safe
 def case_page(request: HttpRequest, case: int) -> HttpResponse:
@@ -124,9 +126,10 @@ def _case(
     status: int = 200,
 ) -> HttpResponse:
     """The page of a case; `problem` says why an act was refused, `typed` is what was sent."""
-    left = request.GET.get("left") == "1"
-    cursor = request.GET.get("cursor")
+    left, cursor = request.GET.get("left") == "1", request.GET.get("cursor")
     sources = access_of_request(request).sources(Act.SEE_DESK)
+    if request.GET.get("left", "") not in ("", "1"):
+        raise Misread(say("“left” is 1, or left out."))
     try:
         detail = case_detail(case, sources=sources, left=left, cursor=cursor)
     except selectors.BadQuery as error:
@@ -290,7 +293,7 @@ def act(request: HttpRequest, case: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("case", args=(case,)))
 
 
-@needs(Act.SEE_DESK)
+@needs(Act.SEE_DESK, asks=("before",))
 @desk_view
 @require_safe
 def history(request: HttpRequest, case: int) -> HttpResponse:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import date
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -11,24 +10,27 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-import replay
+from audit.config.asked import Misread
 from audit.selectors.access import Act
 from audit.selectors.certificates_tables import known_tables
 from audit.selectors.exports import REPORTS, TOTALS_COLUMNS, totals_rows
 from audit.selectors.exports_sheet import Sheet, write_sheet
 from audit.selectors.filters import HandFilters
 from audit.selectors.pages import BadQuery
-from audit.selectors.reaudits_scope import check_keys
+from audit.selectors.reaudits_scope import KEYS
 from audit.selectors.totals import TotalsPage, TotalsQuery, list_totals
 from audit.web.access import needs, sources_of_request
-from audit.web.exports_pages import TOTALS_FILTERS, present_totals
-from audit.web.language import phrase
+from audit.web.exports_pages import GROUPINGS, TOTALS_FILTERS, present_totals
+from audit.web.language import phrase, say
 
 
 def download(request: HttpRequest, sheet: Sheet, name: str) -> StreamingHttpResponse:
     """A table in pieces. It has the byte order mark, for a person is about to open it in a
-    spreadsheet; `?mark=no` leaves it out for programs."""
-    with_mark = request.GET.get("mark") != "no"
+    spreadsheet; `?mark=no` leaves it out for programs. Raises: Misread."""
+    asked = request.GET.get("mark", "")
+    if asked not in ("", "no"):
+        raise Misread(say("“mark” is no, or left out."))
+    with_mark = asked != "no"
     response = StreamingHttpResponse(
         write_sheet(sheet, with_mark=with_mark), content_type="text/csv; charset=utf-8"
     )
@@ -38,20 +40,7 @@ def download(request: HttpRequest, sheet: Sheet, name: str) -> StreamingHttpResp
     return response
 
 
-def check_asked(request: HttpRequest, known: Collection[str]) -> None:
-    """Raises: BadQuery for what an address of a table may not say, or says twice.
-
-    A page shows what it was narrowed by; in a table that is taken out a filter that was left aside
-    would not be missed.
-    """
-    for key, values in request.GET.lists():
-        if key not in known or len(values) > 1:
-            raise BadQuery(
-                replay.say("The filter “{key}” is not known here, or stands twice.", key=key)
-            )
-
-
-@needs(Act.EXPORT)
+@needs(Act.EXPORT, asks=(*KEYS, "mark"))
 @never_cache
 @require_safe
 def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
@@ -59,15 +48,11 @@ def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
     if report not in REPORTS:
         raise Http404("There is no such table.")
     try:
-        check_keys(key for key in request.GET if key not in NO_FILTERS)
-        check_asked(request, request.GET)
         filters = HandFilters.parse(request.GET.dict())
     except BadQuery as error:
         return _refused(error)
     wanted = REPORTS[report]
-    asked = {
-        key: value for key, value in request.GET.dict().items() if value and key not in NO_FILTERS
-    }
+    asked = {key: value for key, value in request.GET.dict().items() if value and key in KEYS}
     sheet = Sheet(
         title=wanted.title,
         columns=wanted.columns,
@@ -78,7 +63,7 @@ def report_csv(request: HttpRequest, report: str) -> HttpResponseBase:
     return download(request, sheet, f"{report}.csv")
 
 
-@needs(Act.SEE_REPORTS)
+@needs(Act.SEE_REPORTS, asks=(*TOTALS_FILTERS, "by", "before"))
 @never_cache
 @require_safe
 def totals_page(request: HttpRequest) -> HttpResponse:
@@ -95,13 +80,12 @@ def totals_page(request: HttpRequest) -> HttpResponse:
     return render(request, "exports/totals.html", context, status=status)
 
 
-@needs(Act.EXPORT)
+@needs(Act.EXPORT, asks=(*TOTALS_FILTERS, "mark"))
 @never_cache
 @require_safe
 def totals_csv(request: HttpRequest) -> HttpResponseBase:
     """The totals of all days under the filters."""
     try:
-        check_asked(request, (*TOTALS_FILTERS, "mark"))
         query = totals_query(request)
     except BadQuery as error:
         return _refused(error)
@@ -115,13 +99,11 @@ def totals_csv(request: HttpRequest) -> HttpResponseBase:
     return download(request, sheet, "totals.csv")
 
 
-# What an address may carry besides filters.
-NO_FILTERS = ("mark", "cursor", "order")
-
-
 def totals_query(request: HttpRequest) -> TotalsQuery:
     """Raises: BadQuery."""
     query = request.GET.dict()
+    if query.get("by", "") not in ("", *GROUPINGS):
+        raise BadQuery(say("The filter “by” is none of {names}.", names=", ".join(GROUPINGS)))
     named = HandFilters.parse({key: query[key] for key in TOTALS_FILTERS if key in query})
     return TotalsQuery(
         sources=sources_of_request(request),

@@ -31,7 +31,7 @@ from audit.web.access_words import ACTS, ENDS, OUTCOMES, REVIEWS, WAYS, act_word
 SECTION = {"section": "journal"}
 
 
-@needs(Act.SEE_JOURNAL)
+@needs(Act.SEE_JOURNAL, asks=(*FILTERS, "cursor"))
 @never_cache
 @require_safe
 def journal_page(request: HttpRequest) -> HttpResponse:
@@ -74,7 +74,7 @@ def _more_refused(row: JournalRow) -> str:
     return said.format(number=f"{more:,}", minute=row.detail.get("minute", ""))
 
 
-@needs(Act.SEE_JOURNAL)
+@needs(Act.SEE_JOURNAL, asks=("cursor",))
 @never_cache
 @require_safe
 def visit_list(request: HttpRequest) -> HttpResponse:
@@ -93,7 +93,7 @@ def visit_list(request: HttpRequest) -> HttpResponse:
     return render(request, "journal/visits.html", SECTION | context, status=status)
 
 
-@needs(Act.SEE_JOURNAL)
+@needs(Act.SEE_JOURNAL, asks=("cursor",))
 @never_cache
 @require_safe
 def visit_page(request: HttpRequest, visit: int) -> HttpResponse:
@@ -120,7 +120,7 @@ def visit_page(request: HttpRequest, visit: int) -> HttpResponse:
     return render(request, "journal/visit.html", SECTION | context, status=status)
 
 
-@needs(Act.SEE_JOURNAL)
+@needs(Act.SEE_JOURNAL, asks=("outcome", "cursor"))
 @never_cache
 @require_safe
 def sign_in_list(request: HttpRequest) -> HttpResponse:
@@ -142,7 +142,7 @@ def sign_in_list(request: HttpRequest) -> HttpResponse:
     return render(request, "journal/sign_ins.html", SECTION | context, status=status)
 
 
-@needs(Act.SEE_JOURNAL)
+@needs(Act.SEE_JOURNAL, asks=("cursor",))
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def log_reviews(request: HttpRequest) -> HttpResponse:

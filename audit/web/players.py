@@ -27,7 +27,7 @@ from audit.web.erased import erased_people
 from audit.web.language import told
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("q", "cursor"))
 @never_cache
 @require_safe
 def player_list(request: HttpRequest) -> HttpResponse:

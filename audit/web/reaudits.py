@@ -55,7 +55,7 @@ from audit.web.views.viewer import refuse_others
 SHOWN = 50
 
 
-@needs(Act.SEE_REAUDITS)
+@needs(Act.SEE_REAUDITS, asks=("cursor",))
 @never_cache
 @require_safe
 def reaudit_list(request: HttpRequest) -> HttpResponse:
@@ -69,7 +69,7 @@ def reaudit_list(request: HttpRequest) -> HttpResponse:
     return render(request, "reaudits/list.html", context, status=status)
 
 
-@needs(Act.REAUDIT)
+@needs(Act.REAUDIT, asks=(*KEYS, "ruleset", "named", "refused_lines"))
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def reaudit_new(request: HttpRequest) -> HttpResponse:
@@ -163,7 +163,7 @@ def resume(request: HttpRequest, reaudit: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("reaudit", args=(reaudit,)))
 
 
-@needs(Act.SEE_REAUDITS)
+@needs(Act.SEE_REAUDITS, asks=("flip", "cursor"))
 @never_cache
 @require_safe
 def changes(request: HttpRequest, reaudit: int) -> HttpResponse:
@@ -195,7 +195,7 @@ def change(request: HttpRequest, reaudit: int, version: int) -> HttpResponse:
     return render(request, "reaudits/change.html", context)
 
 
-@needs(Act.SEE_REAUDITS)
+@needs(Act.SEE_REAUDITS, asks=("as",))
 @never_cache
 @require_safe
 def of_hand(request: HttpRequest, hand: int) -> HttpResponse:

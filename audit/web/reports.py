@@ -59,7 +59,7 @@ SECTION = {"section": "reports"}
 
 @never_cache
 @require_safe
-@needs(Act.SEE_REPORTS)
+@needs(Act.SEE_REPORTS, asks=("kind", "cursor"))
 def report_list(request: HttpRequest) -> HttpResponse:
     """Versions by number, the latest first."""
     access = access_of_request(request)
@@ -78,7 +78,7 @@ def report_list(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-@needs(Act.MAKE_REPORTS)
+@needs(Act.MAKE_REPORTS, asks=("kind",))
 def report_new(request: HttpRequest) -> HttpResponse:
     """Choose a report, then say of which days and what it is narrowed by."""
     access = access_of_request(request)

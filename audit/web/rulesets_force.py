@@ -26,7 +26,7 @@ from audit.web.rulesets_pages import present_force
 ACTS = dict.fromkeys(("start", "end", "take-back"), Act.APPROVE_RULESETS)
 
 
-@needs(Act.SEE_RULESETS, field="do", acts=ACTS)
+@needs(Act.SEE_RULESETS, field="do", acts=ACTS, asks=("source",))
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def force_page(request: HttpRequest) -> HttpResponse:

@@ -31,7 +31,7 @@ from audit.services.sharing import (
     revoke_share_link,
 )
 from audit.web import markup
-from audit.web.access import access_of_request, needs
+from audit.web.access import access_of_request, check_asked, needs
 from audit.web.routes import Route
 from audit.web.views import viewer
 
@@ -146,6 +146,7 @@ def link_revoke(request: HttpRequest, link: int) -> HttpResponse:
 @require_safe
 def shared_page(request: HttpRequest, secret: str) -> HttpResponse:
     """The hand of a link, at its start."""
+    check_asked(request, ("rows",), lets_others=True)
     return _shown(request, secret, None)
 
 
@@ -154,6 +155,7 @@ def shared_page(request: HttpRequest, secret: str) -> HttpResponse:
 @require_safe
 def shared_step(request: HttpRequest, secret: str, number: int) -> HttpResponse:
     """One step of the hand of a link."""
+    check_asked(request, ("rows",), lets_others=True)
     return _shown(request, secret, number)
 
 
@@ -162,6 +164,7 @@ def shared_step(request: HttpRequest, secret: str, number: int) -> HttpResponse:
 @require_safe
 def shared_steps(request: HttpRequest, secret: str) -> HttpResponse:
     """Where the slider's form leads without script, and where places ahead are looked up."""
+    check_asked(request, ("step", "to", "from"), lets_others=True)
     opened = _opened(secret)
     if opened is None:
         return _closed(request)

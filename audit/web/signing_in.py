@@ -29,7 +29,7 @@ from audit.selectors.access import Act
 from audit.selectors.accounts import is_closed
 from audit.services.second_step import check_code, has_second_step, use_recovery_code
 from audit.services.visits import begin_visit, end_visit, note_attempt
-from audit.web.access import access_of_request, needs
+from audit.web.access import access_of_request, check_asked, needs
 from audit.web.forms import SignInForm
 
 # Who has given the password and owes the second step: kept in the session, for some minutes.
@@ -63,6 +63,10 @@ class SignInView(LoginView):
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        check_asked(request, ("next",))
+        super().setup(request, *args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
@@ -107,6 +111,7 @@ class SignOutView(LogoutView):
 @require_http_methods(["GET", "HEAD", "POST"])
 def code_page(request: HttpRequest) -> HttpResponse:
     """The second step: the code of the authenticator, or one of those for its loss."""
+    check_asked(request, ())
     user = _pending(request)
     if user is None:
         request.session.pop(PENDING, None)

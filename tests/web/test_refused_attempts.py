@@ -153,7 +153,7 @@ def test_who_asks_in_a_source_of_others_is_named_to_none_of_them(
     browser = signed_in(osman)
     for address in (
         "/hands/?source=south",
-        "/players/?q=Ann&source=south",
+        "/overview/?source=south",
         "/totals/?source=south",
     ):
         assert browser.get(address).status_code == 200
@@ -182,20 +182,23 @@ def test_a_search_for_two_people_stands_under_both(site: Client, store: Any) -> 
 
 
 def test_no_words_in_front_hide_what_was_asked_for(site: Client, store: Any) -> None:
-    """Where a page takes no notice of words that it does not know, the journal does; the list of
-    hands refuses them, and shows nothing."""
+    """The pages of a hand take no notice of words that they do not know, but the journal does; all
+    others refuse them, and show nothing."""
     store(PAI_GOW)
+    hand = Hand.objects.get().pk
     before = JournalEntry.objects.count()
     noise = "&".join(f"n{number}=" for number in range(95))
     assert site.get(f"/hands/?{noise}&table=T1&player=Ann").status_code == 400
     assert JournalEntry.objects.count() == before
-    assert site.get(f"/desk/claims/?{noise}&table=T1&player=Ann").status_code == 200
+    assert site.get(f"/desk/claims/?{noise}&player=Ann").status_code == 400
+    assert JournalEntry.objects.count() == before
+    assert site.get(f"/hands/{hand}/?{noise}&table=T1&player=Ann").status_code == 200
     row = JournalEntry.objects.latest("id")
     assert (row.player, row.detail["asked"]["table"]) == ("Ann", ["T1"])
     assert len(row.detail["asked"]) == 97
     # More than the server reads is refused, and shows nothing.
     noise = "&".join(f"n{number}=" for number in range(200))
-    assert site.get(f"/desk/claims/?{noise}&table=T1").status_code == 400
+    assert site.get(f"/hands/{hand}/?{noise}&table=T1").status_code == 400
     assert JournalEntry.objects.latest("id") == row
 
 

@@ -78,7 +78,7 @@ def _head(head: HeadRow) -> dict[str, Any]:
     }
 
 
-@needs(Act.EXPORT)
+@needs(Act.EXPORT, asks=("as",))
 @never_cache
 @require_safe
 def bundle(request: HttpRequest, hand: int) -> HttpResponse:

@@ -14,20 +14,16 @@ from django.views.decorators.http import require_POST, require_safe
 from audit import selectors
 from audit.selectors.access import Act, Sources
 from audit.selectors.holdings import unsearched
-from audit.selectors.reaudits_scope import check_keys
+from audit.selectors.reaudits_scope import KEYS
 from audit.selectors.saved_filters import saved_filters
 from audit.services.saved_filters import delete_filter, save_filter
 from audit.web.access import needs, note_shown, sources_of_request
-from audit.web.exports import check_asked
 from audit.web.language import phrase, told
 from audit.web.presenters.hands import FILTERS, HELD_FILTERS, present_hands
 from audit.web.views.viewer import refuse_others
 
-# What an address of the list may carry besides filters.
-NO_FILTERS = ("cursor", "as")
 
-
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=(*KEYS, "as", "cursor"))
 @never_cache
 @require_safe
 def hand_list(request: HttpRequest) -> HttpResponse:
@@ -42,8 +38,6 @@ def hand_list(request: HttpRequest) -> HttpResponse:
     page: selectors.Page[selectors.HandRow] = selectors.Page(rows=())
     sources = sources_of_request(request)
     try:
-        check_keys(key for key in request.GET if key not in NO_FILTERS)
-        check_asked(request, request.GET)
         filters = selectors.HandFilters.parse(request.GET.dict())
         page = selectors.list_hands(filters, sources=sources, cursor=request.GET.get("cursor"))
     except selectors.BadQuery as error:

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from audit.config.languages import SESSION_KEY
+from audit.web.access import check_asked
 
 
 def _place(request: HttpRequest) -> str:
@@ -35,6 +36,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     An account's choice goes into its session, a stranger's into a cookie. Raises: Http404 for a
     language that the site is not told in.
     """
+    check_asked(request, ())
     language = request.POST.get("language", "")
     if language not in dict(settings.LANGUAGES):
         raise Http404("The site is not told in this language.")

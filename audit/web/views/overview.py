@@ -18,7 +18,7 @@ from audit.web.presenters.overview import choices_of, present_overview
 CASES_SHOWN = 5
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("days", "to", "source"))
 @never_cache
 @require_safe
 def overview_page(request: HttpRequest) -> HttpResponse:

@@ -15,7 +15,6 @@ from audit import importers, selectors, services
 from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
 from audit.web.access import access_of_request, needs, sources_of_request
-from audit.web.exports import check_asked
 from audit.web.language import phrase
 from audit.web.presenters.uploads import present_progress, present_uploads
 
@@ -24,7 +23,7 @@ SCRIPT_HEADER = "X-Tilecourt-Script"
 PAGE = "uploads/upload.html"
 
 
-@needs(Act.SEE_UPLOADS, post=Act.UPLOAD)
+@needs(Act.SEE_UPLOADS, post=Act.UPLOAD, asks=("cursor",))
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload_list(request: HttpRequest) -> HttpResponse:
@@ -36,7 +35,6 @@ def upload_list(request: HttpRequest) -> HttpResponse:
 
 def _list(request: HttpRequest, *, problem: str | None = None, status: int = 200) -> HttpResponse:
     try:
-        check_asked(request, ("cursor",))
         page = selectors.list_uploads(
             cursor=request.GET.get("cursor"), **_seen_by(request, Act.SEE_UPLOADS)
         )
@@ -97,7 +95,7 @@ def _receive(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(target)
 
 
-@needs(Act.SEE_UPLOADS)
+@needs(Act.SEE_UPLOADS, asks=("cursor",))
 @never_cache
 @require_safe
 def upload_page(request: HttpRequest, upload: int) -> HttpResponse:
@@ -105,7 +103,7 @@ def upload_page(request: HttpRequest, upload: int) -> HttpResponse:
     return _one(request, upload, PAGE)
 
 
-@needs(Act.SEE_UPLOADS, journal=False)
+@needs(Act.SEE_UPLOADS, journal=False, asks=("cursor",))
 @never_cache
 @require_safe
 def progress(request: HttpRequest, upload: int) -> HttpResponse:

@@ -43,7 +43,7 @@ REGION_HEADER = "X-Tilecourt-Region"
 DIGITS_MAX = 18
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("rules", "rows"), lets_others=True)
 @never_cache
 @require_safe
 def hand_page(request: HttpRequest, hand: int) -> HttpResponse:
@@ -52,7 +52,7 @@ def hand_page(request: HttpRequest, hand: int) -> HttpResponse:
     return _page(request, route_of(request, hand), None)
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("rules", "rows"), lets_others=True)
 @never_cache
 @require_safe
 def step_page(request: HttpRequest, hand: int, number: int) -> HttpResponse:
@@ -77,7 +77,7 @@ def route_of(request: HttpRequest, hand: int) -> Route:
     return Route(hand=hand, viewpoint=viewpoint, rules=request.GET.get("rules") or None)
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("rules", "step", "to", "from"), lets_others=True)
 @never_cache
 @require_safe
 def go_to_step(request: HttpRequest, hand: int) -> HttpResponse:
@@ -274,7 +274,7 @@ def _settlement_page(request: HttpRequest) -> int | None:
     return int(text)
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("as", "version"))
 @never_cache
 @require_safe
 def record(request: HttpRequest, hand: int) -> HttpResponse:
@@ -295,7 +295,7 @@ def record(request: HttpRequest, hand: int) -> HttpResponse:
     return _file(detail.raw, f"hand-{hand}-version-{detail.version.number}.ndjson")
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("as",))
 @never_cache
 @require_safe
 def verdict(request: HttpRequest, hand: int) -> HttpResponse:

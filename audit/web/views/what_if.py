@@ -19,7 +19,7 @@ from audit.web.views.viewer import refuse_others, route_of
 from audit.web.walks import walked
 
 
-@needs(Act.SEE_HANDS)
+@needs(Act.SEE_HANDS, asks=("rules", "change"), lets_others=True)
 @never_cache
 @require_safe
 def what_if(request: HttpRequest, hand: int) -> HttpResponse:

@@ -55,7 +55,7 @@ def test_where_no_pdf_can_be_set_none_is_offered(
 ) -> None:
     monkeypatch.setattr(pdf, "typst", None)
     (case,) = gather(with_net(PAI_GOW, 1, "-99.00"))
-    for path in ("letter", "file"):
-        page = site.get(f"/desk/cases/{case.pk}/{path}/?player=Bo")
+    for path, query in (("letter", "?player=Bo"), ("file", "")):
+        page = site.get(f"/desk/cases/{case.pk}/{path}/{query}")
         assert (page.status_code, b".pdf" in page.content) == (200, False)
-        assert site.get(f"/desk/cases/{case.pk}/{path}.pdf?player=Bo").status_code == 404
+        assert site.get(f"/desk/cases/{case.pk}/{path}.pdf{query}").status_code == 404
