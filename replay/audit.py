@@ -9,6 +9,7 @@ from typing import Any, Union
 import msgspec
 from msgspec.structs import replace
 
+from replay.concealment import AUDITOR, Viewpoint
 from replay.findings import CODES, Finding
 from replay.game import Game, Judgement
 from replay.games import GAMES
@@ -301,12 +302,13 @@ def walk(line: bytes, rulesets: Rulesets) -> Walk:
     return walk_of(found, ruleset_of(found, rulesets))
 
 
-def walk_of(found: Read, ruleset: Ruleset) -> Walk:
-    """The same for a hand that was read, under rules that need not be those that it names."""
+def walk_of(found: Read, ruleset: Ruleset, viewpoint: Viewpoint = AUDITOR) -> Walk:
+    """The same for a hand that was read, under rules that need not be those that it names, with the
+    decisions that are the viewer's to know."""
     rules = prepared(found.game, ruleset)
     judgement = found.game.judge(found.hand, found.facts, rules, None)
     findings = _all_findings(found, ruleset, judgement)
-    steps = found.game.tell(found.hand, found.facts, rules)
+    steps = found.game.tell(found.hand, found.facts, rules, viewpoint)
     figures: tuple[Figure, ...] = ()
     if judgement.settlement is not None:
         figures = found.game.derive(found.hand, found.facts, rules)

@@ -36,6 +36,10 @@ class Viewpoint:
             return "auditor"
         return "public" if self.seat is None else f"seat-{self.seat}"
 
+    def decides_for(self, seat: int | None) -> bool:
+        """Whether what was open to a seat is this viewer's to know: it follows from its tiles."""
+        return seat is not None and (self.is_auditor or self.seat == seat)
+
 
 AUDITOR = Viewpoint(is_auditor=True)
 PUBLIC = Viewpoint()

@@ -40,7 +40,8 @@ class Game:
 
     `prepare` compiles the options of a ruleset; `check` reads the amounts of a decoded hand and
     raises Refusal; `judge` replays, settles and compares; `render` writes a settlement in the
-    shape of FORMAT 6.4, 32; `tell` gives the steps and `derive` the figures with their way;
+    shape of FORMAT 6.4, 32; `tell` gives the steps, with the decisions that a viewer knows of,
+    and `derive` the figures with their way;
     `conceal` gives the first so many events of a hand as a viewer has seen them; `hold` what lay
     where, to find hands by.
     """
@@ -55,7 +56,7 @@ class Game:
     check: Callable[[Any], Any]
     judge: Callable[[Any, Any, Any, Observer | None], Judgement]
     render: Callable[[Any, int], dict[str, Any]]
-    tell: Callable[[Any, Any, Any], tuple[Step, ...]]
+    tell: Callable[[Any, Any, Any, Viewpoint], tuple[Step, ...]]
     derive: Callable[[Any, Any, Any], tuple[Figure, ...]]
     conceal: Callable[[Any, Any, Viewpoint, int], Concealed]
     hold: Callable[[Any, Any], tuple[Held, ...]]

@@ -80,7 +80,7 @@ def seen_of(
         walk = walk_of(found, ruleset) if whole_walk is None else whole_walk
     else:
         shown = Read(hand=whole.hand, game=found.game, facts=found.game.check(whole.hand))
-        walk = _concealed(walk_of(shown, ruleset), whole, viewpoint)
+        walk = _concealed(walk_of(shown, ruleset, viewpoint), whole, viewpoint)
     return Sight(
         viewpoint=viewpoint,
         number=number,
@@ -105,9 +105,8 @@ def _concealed(walk: Walk, whole: Concealed, viewpoint: Viewpoint) -> Walk:
             for finding in step.findings
             if finding.event is not None or whole.is_settled
         )
-        # What a seat could have done is told by its tiles.
-        decision = step.decision if step.seat == viewpoint.seat else None
-        told = replace(step, board=drawn[1], findings=findings, decision=decision)
+        assert step.decision is None or viewpoint.decides_for(step.seat)
+        told = replace(step, board=drawn[1], findings=findings)
         steps.append(_worded(told, whole, is_down=is_down))
     return Walk(steps=tuple(steps), figures=walk.figures if whole.is_settled else ())
 

@@ -26,6 +26,7 @@ from replay.banker_pai_gow.record import (
 )
 from replay.banker_pai_gow.refused import why_refused
 from replay.banker_pai_gow.words import OUTCOMES, amount, english_tile_names, rank_in, tile_names
+from replay.concealment import AUDITOR, Viewpoint
 from replay.glossary import SEATS
 from replay.record import Void
 from replay.steps import Board, Part, Placed, Step
@@ -41,7 +42,9 @@ class _Words:
     sentence: str
 
 
-def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
+def tell(
+    hand: PaiGowHand, facts: Facts, rules: Rules, viewpoint: Viewpoint = AUDITOR
+) -> tuple[Step, ...]:
     """One step before the first event, and one for each event.
 
     Behind a refused event the board stays as it was, and the words say what the log says.
@@ -94,7 +97,7 @@ def tell(hand: PaiGowHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
                 think_ms=think,
                 is_judged=is_judged,
                 decision=decision_of(hand, event)
-                if is_judged and isinstance(event, Bid | Bet)
+                if is_judged and isinstance(event, Bid | Bet) and viewpoint.decides_for(event.seat)
                 else None,
                 board=board,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from replay.concealment import AUDITOR, Viewpoint
 from replay.findings import Finding
 from replay.glossary import BONUSES, METHODS, PATTERNS, SEALS, SEATS
 from replay.record import Void
@@ -33,7 +34,9 @@ from replay.tien_gow.state import Moment, Replay
 from replay.tien_gow.words import NAMES, english_tile_names, name_of, signed, tile_names
 
 
-def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
+def tell(
+    hand: AnyHand, facts: Facts, rules: Rules, viewpoint: Viewpoint = AUDITOR
+) -> tuple[Step, ...]:
     """One step before the first event, and one for each event. Never raises.
 
     Behind a refused event the board stays as it was, and the words say what the log says.
@@ -60,7 +63,7 @@ def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
     for index, event in enumerate(hand.events):
         is_judged = stop is None or stop.event is None or index <= stop.event
         text, sentence = _logged_words(event)
-        decision = _decision(hand, event, table) if is_judged else None
+        decision = _decision(hand, event, table, viewpoint) if is_judged else None
         if stop is not None and index == stop.event:
             why = why_refused(event, stop, table.moment, rules)
             text, sentence = (
@@ -98,9 +101,11 @@ def tell(hand: AnyHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _decision(hand: AnyHand, event: TienGowEvent, table: Table) -> Decision | None:
+def _decision(
+    hand: AnyHand, event: TienGowEvent, table: Table, viewpoint: Viewpoint
+) -> Decision | None:
     """What was open to the seat of an event at its turn; a 例牌 needs no turn."""
-    if not isinstance(event, Play | Discard | Declare):
+    if not isinstance(event, Play | Discard | Declare) or not viewpoint.decides_for(event.seat):
         return None
     moment, holding = table.moment, table.holdings[event.seat]
     if isinstance(event, Declare):

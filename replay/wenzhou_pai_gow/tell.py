@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from replay.concealment import AUDITOR, Viewpoint
 from replay.glossary import POSITION_TITLES_HANT
 from replay.money import format_minor
 from replay.record import Void
@@ -34,8 +35,10 @@ _PART_OF: dict[type, int] = {Wager: 0, Throw: 1, Deal: 2, Rescan: 0, Outcome: 3,
 _DOOR_COUNTS = (say("no doors"), say("one door"), say("two doors"), say("three doors"))
 
 
-def tell(hand: WenzhouHand, facts: Facts, rules: Rules) -> tuple[Step, ...]:
-    """Step 0, before the first event, and one step an event. Never raises."""
+def tell(
+    hand: WenzhouHand, facts: Facts, rules: Rules, _viewpoint: Viewpoint = AUDITOR
+) -> tuple[Step, ...]:
+    """Step 0, before the first event, and one step an event. Nobody decides. Never raises."""
     table = Table(facts, rules)
     board = table.board(Replay())
     replay = play(hand, facts, rules, table.hear)
