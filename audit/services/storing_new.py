@@ -5,8 +5,10 @@ Most chunks are such. Any other goes by `storing`, through a staging table.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from django.db import IntegrityError, OperationalError, connection, transaction
@@ -130,13 +132,13 @@ Row = tuple[Any, ...]
 JudgeOn = Callable[[], bool]
 # Places in a row of `Outcomes.hands`, as `storing_sql.ARRIVAL` names them.
 _PLACES = {name: place for place, (name, _) in enumerate(ARRIVAL)}
-_POSITION, _LINE, _SOURCE, _HAND_ID = (
-    _PLACES[name] for name in ("position", "line", "source", "hand_id")
-)
+_POSITION, _LINE, _SOURCE = (_PLACES[name] for name in ("position", "line", "source"))
 _RULESET, _TABLE, _PLAYERS, _PLAYED_AT = (
     _PLACES[name] for name in ("ruleset", "table", "players", "played_at")
 )
 _KIND, _CODES, RAW, _SHA256 = (_PLACES[name] for name in ("kind", "finding_codes", "raw", "sha256"))
+# By what a hand is known.
+_NAME = itemgetter(_SOURCE, _PLACES["hand_id"])
 
 
 def store_new_hands(upload_id: int, outcomes: Outcomes, judge_on: JudgeOn | None = None) -> bool:
@@ -180,7 +182,7 @@ def _store_pieces(
             break
         hand_count, finding_count = len(outcomes.hands), len(outcomes.findings)
         is_first = not keys
-        keys.update((row[_SOURCE], row[_HAND_ID]) for row in hands)
+        keys.update(map(_NAME, hands))
         # A log that was taken in before is told by its first piece. What is known behind that the
         # constraint tells.
         if len(keys) < hand_count or (is_first and _is_any_known(hands)):
@@ -190,8 +192,8 @@ def _store_pieces(
 
 
 def _is_any_known(hands: list[Row]) -> bool:
-    sources, hand_ids = [row[_SOURCE] for row in hands], [row[_HAND_ID] for row in hands]
-    (is_any,) = fetch_rows(_IS_ANY_KNOWN, [sources, hand_ids])[0]
+    sources, hand_ids = zip(*map(_NAME, hands), strict=True)
+    (is_any,) = fetch_rows(_IS_ANY_KNOWN, [list(sources), list(hand_ids)])[0]
     return bool(is_any)
 
 
@@ -206,7 +208,7 @@ def _store(
     drawn = fetch_rows(_DRAW_IDS, [len(hands)], meanwhile=judge_on)
     keyed = list(zip(hands, drawn, strict=True))
     # Hands go in by their names, as all writers take them, in code points as the collation C.
-    by_name = sorted(keyed, key=lambda pair: (pair[0][_SOURCE], pair[0][_HAND_ID]))
+    by_name = sorted(keyed, key=lambda pair: _NAME(pair[0]))
     copy = partial(copy_rows, cursor, meanwhile=judge_on)
     copy("audit_hand", HAND, _hand_rows(by_name))
     copy("audit_handversion", VERSION, _version_rows(keyed, upload_id))
@@ -225,14 +227,23 @@ def packed_raws(hands: list[Row]) -> list[bytes]:
     return [packed_line(row[RAW]) for row in hands]
 
 
+class _Names(dict[str | None, bytes]):
+    """Joined names, encoded once: the same players sit at a table for many hands."""
+
+    def __missing__(self, joined: str | None) -> bytes:
+        self[joined] = encoded = encoded_names(_split(joined))
+        return encoded
+
+
 def _hand_rows(keyed: list[tuple[Row, Row]]) -> Iterator[Row]:
+    names = _Names()
     for row, keys in keyed:
         yield (
             *keys,
             *row[_SOURCE : _TABLE + 1],
-            encoded_names(_split(row[_PLAYERS])),
+            names[row[_PLAYERS]],
             *row[_PLAYED_AT:_CODES],
-            encoded_names(_split(row[_CODES])),
+            names[row[_CODES]],
             row[_CODES + 1],
             False,
         )
@@ -264,15 +275,11 @@ def _split(joined: str | None) -> list[str]:
 
 def _touch_tables(cursor: Any, upload_id: int, hands: list[Row]) -> None:
     """Have the hands compared with those before them at their tables."""
-    spans: dict[tuple[str, str], tuple[Any, Any]] = {}
+    instants: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for row in hands:
-        key, at = (row[_SOURCE], row[_TABLE]), row[_PLAYED_AT]
-        since, until = spans.get(key, (at, at))
-        spans[key] = min(since, at), max(until, at)
-    places = sorted(spans)
+        instants[row[_SOURCE], row[_TABLE]].append(row[_PLAYED_AT])
+    places = sorted(instants)
     sources, names = [source for source, _ in places], [name for _, name in places]
     cursor.execute(_INSERT_TABLES, [sources, names])
-    since_until = [spans[place] for place in places]
-    values = [upload_id, sources, names, [one for one, _ in since_until],
-              [one for _, one in since_until]]  # fmt: skip
-    cursor.execute(_INSERT_TOUCHES, values)
+    since, until = ([end(instants[place]) for place in places] for end in (min, max))
+    cursor.execute(_INSERT_TOUCHES, [upload_id, sources, names, since, until])
