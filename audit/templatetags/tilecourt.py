@@ -55,12 +55,16 @@ def engine() -> str:
 # Marks between the parts of a line, as Chinese sets them.
 _WIDE_MARKS = {
     ", ": "，", ",": "，", ". ": "。", ".": "。", "; ": "；", ";": "；", ": ": "：", ":": "：",
+    " (": "（", "(": "（", ")": "）", " ": "",
 }  # fmt: skip
 
 
 @register.simple_tag
 def mark(narrow: str) -> str:
-    """A comma, a stop or a colon as the language of the page writes it."""
+    """A comma, a stop, a colon or a bracket as the language of the page writes it.
+
+    A blank is what stands between two sentences: nothing, where a stop is as wide as a letter.
+    """
     return narrow if markup.is_english() else _WIDE_MARKS[narrow]
 
 

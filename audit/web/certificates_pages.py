@@ -275,7 +275,7 @@ def _sections(content: Mapping[str, Any]) -> list[Section]:
             "repeated",
             phrase("Repeated"),
             content["repeated"],
-            (phrase("Hand"), phrase("By")),
+            (phrase("Hand"), phrase("Brought by")),
             lambda one: (one["hand_id"], "; ".join(map(_repeat, one["by"]))),
         ),
         _section(

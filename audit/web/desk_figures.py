@@ -72,7 +72,8 @@ class ToldHand:
 
 def tell_hand(hand: LetterHand, player: str, texts: Texts, notes: Notes) -> ToldHand:
     """What became of a player in a hand, in the language of `texts`."""
-    played = f"{hand.started_at[:10]}, {clock_words(hand.started_at)}"
+    clock = clock_words(hand.started_at)
+    played = phrase("{day}, {clock}", day=hand.started_at[:10], clock=clock)
     try:
         replayed = walked(hand.raw)
     except replay.Refusal:
@@ -241,7 +242,8 @@ class FiledHand:
 
 def file_hand(hand: LetterHand) -> FiledHand:
     """A hand with each figure, its rule, and what is found of it."""
-    played = f"{hand.started_at[:10]}, {clock_words(hand.started_at)}"
+    clock = clock_words(hand.started_at)
+    played = phrase("{day}, {clock}", day=hand.started_at[:10], clock=clock)
     problem = None
     figures: tuple[FiledFigure, ...] = ()
     steps: tuple[tuple[int, str, str], ...] = ()

@@ -195,18 +195,21 @@ def _cause_blocks(context: Mapping[str, Any]) -> Iterator[Json]:
         yield _text(phrase("The log has {relation}.", relation=told(cause["relation"])))
     for label, sentence in cause["options"]:
         words = phrase("the log is right if {option}.", option=told(sentence))
-        yield _text(f"{label}: {words}")
+        yield _text(phrase("{option}: {value}", option=label, value=words))
 
 
 def _claim_blocks(context: Mapping[str, Any]) -> Iterator[Json]:
     if context["claims"]:
         yield _text(_("What players say"), "heading")
     for one in context["claims"]:
-        amount = f", {one.amount.currency} {one.amount.text}" if one.amount else ""
-        withdrawn = f" ({_('withdrawn')})" if one.is_withdrawn else ""
-        yield _text(
-            f"K-{one.pk} {one.player}, {one.claimed_at:%Y-%m-%d %H:%M} UTC{amount}{withdrawn}"
-        )
+        time = f"{one.claimed_at:%Y-%m-%d %H:%M} UTC"
+        said = phrase("{text}, {note}", text=f"K-{one.pk} {one.player}", note=time)
+        if one.amount:
+            amount = f"{one.amount.currency} {one.amount.text}"
+            said = phrase("{text}, {note}", text=said, note=amount)
+        if one.is_withdrawn:
+            said = phrase("{text} ({note})", text=said, note=_("withdrawn"))
+        yield _text(said)
         yield _text(one.text, "said")
 
 
@@ -234,9 +237,14 @@ def _exposure_blocks(context: Mapping[str, Any]) -> Iterator[Json]:
 def _hand_blocks(one: FiledHand) -> Iterator[Json]:
     hand = one.hand
     yield _text(hand.hand_id, "subheading")
-    yield _text(
-        f"{hand.table}, {one.played}, {hand.currency}, {_('record')} {hand.sha256[:16]}", "quiet"
+    about = phrase(
+        "{table}, {played}, {currency}, record {sha256}",
+        table=hand.table,
+        played=one.played,
+        currency=hand.currency,
+        sha256=hand.sha256[:16],
     )
+    yield _text(about, "quiet")
     for title, finding in one.findings:
         yield _text(f"• {_finding_words(told(title), finding)}")
     if not one.findings:
@@ -307,4 +315,4 @@ def _act_words(one: Any) -> str:
     parts += [f"R-{row.remedy_pk}"] if row.remedy_pk else []
     parts += [row.hand_id] if row.hand_pk and not row.claim_pk else []
     sentence = " ".join(str(part) for part in parts)
-    return f"{sentence}: {row.text}" if row.text else sentence
+    return phrase("{option}: {value}", option=sentence, value=row.text) if row.text else sentence

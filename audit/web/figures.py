@@ -77,7 +77,7 @@ def way_row(way: Way, width: int) -> SafeString:
 
 def _head(way: Way) -> str:
     """Whose figure a way leads to, what the log says of it, and the step that made it."""
-    seal = f"{way.seal} " if way.seal else ""
+    seal = format_html("{} ", way.seal) if way.seal else ""
     wrong = made = ""
     if way.wrong_stage:
         words = phrase_html("First wrong stage: <b>{stage}</b>.", stage=chinese(way.wrong_stage))
@@ -85,10 +85,14 @@ def _head(way: Way) -> str:
     if way.made_url:
         words = phrase_html("Step {number} made it", number=way.made_at)
         made = f'<a class="way-made" href="{escape(way.made_url)}" data-step>{words}</a> '
-    figure_of = phrase_html("{figure} of", figure=chinese(way.title))
-    way_to = phrase_html(": the way to {value}", value=chinese(way.value))
+    heading = phrase_html(
+        "{figure} of {owner}: the way to {value}",
+        figure=chinese(way.title),
+        owner=format_html("{}<bdi>{}</bdi>", seal, way.owner),
+        value=chinese(way.value),
+    )
     return (
-        f'<p class="way-head"><span>{figure_of} {seal}<bdi>{escape(way.owner)}</bdi>{way_to}</span>'
+        f'<p class="way-head"><span>{heading}</span>'
         f" <small>{_what_the_log_says(way)}</small> {wrong}{made}"
         f'<a class="way-close" href="#settlement">{_words(here())["close"]}</a></p>'
     )

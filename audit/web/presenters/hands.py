@@ -82,7 +82,12 @@ def logged_words(started_at: str) -> str:
         day = date.fromisoformat(started_at[:10])
     except ValueError:
         return started_at
-    return f"{day_words(day)}, {clock_words(started_at)}"
+    return moment_words(day, started_at)
+
+
+def moment_words(day: date, started_at: str) -> str:
+    """A day and the time of the log, as the language of the page puts them together."""
+    return phrase("{day}, {clock}", day=day_words(day), clock=clock_words(started_at))
 
 
 def present_hands(
@@ -145,7 +150,7 @@ def present_head(detail: selectors.HandDetail) -> dict[str, Any]:
     return {
         "hand": hand,
         "game": replay.GAMES.get(hand.game),
-        "played": f"{day_words(hand.played_on)}, {clock_words(hand.started_at)}",
+        "played": moment_words(hand.played_on, hand.started_at),
         "version": detail.version,
         "versions": detail.versions if len(detail.versions) > 1 else (),
         "version_count": detail.version_count,
@@ -164,7 +169,7 @@ def present_single_head(played: selectors.PlayedHand) -> dict[str, Any]:
     return {
         "hand": hand,
         "game": replay.GAMES.get(hand.game),
-        "played": f"{day_words(hand.played_on)}, {clock_words(hand.started_at)}",
+        "played": moment_words(hand.played_on, hand.started_at),
         "version": played.version,
         "twins": played.twins,
         "compared": played.comparison,
@@ -202,7 +207,7 @@ def present_public_head(hand: selectors.HandRow) -> dict[str, Any]:
     return {
         "hand": public,
         "game": replay.GAMES.get(hand.game),
-        "played": f"{day_words(hand.played_on)}, {clock_words(hand.started_at)}",
+        "played": moment_words(hand.played_on, hand.started_at),
     }
 
 
