@@ -31,6 +31,7 @@ from audit.selectors.reaudits_report import (
     list_changes,
     list_flips,
 )
+from audit.services.texts import written
 
 _asked = msgspec.json.Decoder(ReauditAsked)
 
@@ -62,6 +63,9 @@ class ReauditList(Resource):
         assert request.user.is_authenticated, "nobody else is let in"
         check_parameters(request)
         asked = read_json(request, _asked)
+        if not written(asked.reason):
+            message = "Say why: the reason stays on record."
+            raise ApiError(400, "bad-reaudit", message, place="$.reason")
         try:
             reaudit = services.open_reaudit(
                 user=request.user,

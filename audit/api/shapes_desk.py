@@ -12,8 +12,14 @@ from audit.api.shapes import FindingRow, Key, Path, Shape, Utc
 
 CaseStateWord = Literal["open", "decided", "withdrawn"]
 DecisionWord = Literal["operator", "player", "log", "engine", "rule"]
+# Of a text of these alone nothing is seen, so that it says nothing (audit.services.texts.written).
+UNSEEN = (
+    r"\s\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+)
 Text = Annotated[
-    str, Meta(min_length=1, max_length=4_000, pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")
+    str,
+    Meta(min_length=1, max_length=4_000, pattern=rf"^[^\u0000]*[^{UNSEEN}][^\u0000]*$"),
 ]
 Revision = (
     Annotated[
@@ -166,7 +172,9 @@ class Take(msgspec.Struct, forbid_unknown_fields=True, tag_field="act", tag="tak
 class Release(msgspec.Struct, forbid_unknown_fields=True, tag_field="act", tag="release"):
     """Hand a case back to the queue."""
 
-    note: Annotated[str, Meta(max_length=4_000, pattern="^[^\\u0000]*$")] = ""
+    note: Annotated[
+        str, Meta(max_length=4_000, pattern=rf"^([^\u0000]*[^{UNSEEN}][^\u0000]*)?$")
+    ] = ""
     revision: Revision = None
 
 

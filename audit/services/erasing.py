@@ -33,6 +33,7 @@ from audit.services.erasing_texts import erase_files, erase_texts
 from audit.services.erasing_words import Words
 from audit.services.journal import record
 from audit.services.sealing import LOCK, seal
+from audit.services.texts import written
 from replay.evidence import is_token, names_of, token_of
 
 HANDS_AT_ONCE = 200
@@ -215,7 +216,7 @@ def _who(access: Access, source: str) -> int:
 
 
 def _text(text: str, name: str) -> str:
-    found = text.strip()
+    found = written(text)
     if not found or len(found) > TEXT_MAX or "\x00" in found:
         raise ErasureRefused(
             f"A reason and a ground are needed, of {TEXT_MAX:,} characters at most."

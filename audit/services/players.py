@@ -18,6 +18,7 @@ from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
 from audit.selectors.players_names import oddities, skeleton
 from audit.selectors.rulesets import current_rulesets
+from audit.services.texts import written
 from audit.zstd import unpacked
 
 NAMES_AT_ONCE = 2_000
@@ -119,7 +120,8 @@ def decide_names(
     """
     if name == other:
         raise NamesRefused(replay.say("Two different names are needed."))
-    if not reason.strip():
+    said = written(reason)
+    if not said:
         raise NamesRefused(replay.say("A decision needs a reason."))
     if len(reason) > REASON_MAX:
         raise NamesRefused(
@@ -135,7 +137,7 @@ def decide_names(
         name=first,
         other=second,
         is_one=is_one,
-        reason=reason.strip(),
+        reason=said,
         made_by=user,
     )
 

@@ -47,7 +47,7 @@ from audit.services.reauditing_batches import (
 )
 from audit.services.reauditing_sql import FREEZE_VERSIONS, FREEZE_VERSIONS_OF_HANDS
 from audit.services.sifting import is_passing, words_of
-from audit.services.texts import storable
+from audit.services.texts import storable, written
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ def open_reaudit(
     that were played last.
     Raises: ReauditRefused; BadQuery for a malformed filter.
     """
-    reason = reason.strip()
+    reason = written(reason)
     if not reason:
         raise ReauditRefused(replay.say("Say why: the reason stays on record."))
     if len(reason) > REASON_MAX:

@@ -39,7 +39,7 @@ from audit.services.submissions import (
     check_same_file,
     claim_key,
 )
-from audit.services.texts import storable
+from audit.services.texts import storable, written
 from audit.services.upload_sources import note_sources
 
 NAME_MAX = 255
@@ -116,7 +116,7 @@ def _reason(restatement: str | None, user: User | None) -> str:
     """The reason as it is kept; empty where there is no restatement."""
     if restatement is None:
         return ""
-    reason = restatement.strip()
+    reason = written(restatement)
     if not reason:
         raise RestatementIncomplete(replay.say("A restatement needs a reason."))
     # As it was sent, blanks at its ends included.
@@ -126,7 +126,9 @@ def _reason(restatement: str | None, user: User | None) -> str:
         )
     if user is None:
         raise RestatementIncomplete(replay.say("A restatement needs somebody who announces it."))
-    return storable(reason, REASON_MAX)
+    if storable(reason, REASON_MAX) != reason:
+        raise RestatementIncomplete(replay.say("The reason holds a character that cannot be kept."))
+    return reason
 
 
 def _open(

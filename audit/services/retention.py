@@ -35,6 +35,7 @@ from audit.selectors.retention_due import Scope, scope_of
 from audit.services.journal import record
 from audit.services.retention_deleting import delete_batch
 from audit.services.sealing import seal
+from audit.services.texts import written
 from replay import say
 
 ITEMS_AT_ONCE = 500
@@ -314,7 +315,7 @@ def _who(access: Access, source: str | None) -> int:
 
 
 def _reason(text: str) -> str:
-    reason = text.strip()
+    reason = written(text)
     if not reason:
         raise RetentionRefused(say("A reason is needed."))
     if len(reason) > REASON_MAX or "\x00" in reason:

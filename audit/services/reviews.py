@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from audit.models import Review, ReviewKind
 from audit.selectors.access import Access, Act
 from audit.services.journal import record
+from audit.services.texts import written
 
 NOTE_MAX = 2_000
 
@@ -33,7 +34,7 @@ def record_review(
 
     Raises: ReviewRefused without a note, or for a range that is none.
     """
-    text = note.strip()
+    text = written(note)
     if not 0 < len(text) <= NOTE_MAX or "\x00" in text:
         raise ReviewRefused(
             _("Say in 1 to {most} characters what the review found.").format(most=NOTE_MAX)

@@ -20,7 +20,7 @@ from audit.selectors.access import Access, Act
 from audit.selectors.rulesets import current_rulesets, file_rulesets, ruleset_of_row
 from audit.selectors.rulesets_revisions import Proof, proof_of
 from audit.services.journal import record
-from audit.services.texts import storable
+from audit.services.texts import storable, written
 
 REASON_MAX = 500
 TITLE_MAX = 500
@@ -180,7 +180,7 @@ def approve_ruleset(
 
 def _check_proof(name: str, proof: Proof, why: str) -> None:
     """Raises: RulesetRefused where too little was rehearsed and nobody says why that is enough."""
-    if proof.is_enough or why.strip():
+    if proof.is_enough or written(why):
         return
     if proof.rehearsal_id is None:
         raise RulesetRefused(
@@ -307,7 +307,7 @@ def actor_of(access: Access, act: Act) -> int:
 
 def reason_of(reason: str) -> str:
     """A reason as it is kept. Raises: RulesetRefused."""
-    reason = reason.strip()
+    reason = written(reason)
     if not reason:
         raise RulesetRefused(replay.say("Say why: the reason stays on record."))
     if len(reason) > REASON_MAX:

@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection, transaction
 import replay
 from audit.models import AcceptedSoftware, CheckOccasion, SoftwareCheck
 from audit.selectors.software import differing_libraries, inventory_sha256, take_inventory
+from audit.services.texts import written
 
 logger = logging.getLogger(__name__)
 
@@ -29,11 +30,12 @@ def accept_software(*, actor: User, reason: str) -> SoftwareCheck:
 
     Raises: AcceptanceRefused.
     """
-    if not reason.strip():
+    said = written(reason)
+    if not said:
         raise AcceptanceRefused("Accepting software needs a reason.")
     items = take_inventory()
     with transaction.atomic():
-        accepted = _accept(items, reason.strip(), actor)
+        accepted = _accept(items, said, actor)
         return _keep(accepted, items, {}, CheckOccasion.INSTALL, "command")
 
 

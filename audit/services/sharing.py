@@ -14,7 +14,7 @@ from audit import selectors
 from audit.models import ShareLink
 from audit.selectors.access import Access, Act
 from audit.selectors.sharing import secret_hash
-from audit.services.texts import storable
+from audit.services.texts import storable, written
 
 SECRET_BYTES = 32
 PREFIX_LENGTH = 6
@@ -47,7 +47,7 @@ def create_share_link(
         raise ShareRefused(
             replay.say("A link is good for 1 to {hours_max} hours.", hours_max=HOURS_MAX)
         )
-    reason = reason.strip()
+    reason = written(reason)
     if not reason or len(reason) > REASON_MAX or storable(reason, REASON_MAX) != reason:
         raise ShareRefused(
             replay.say(

@@ -119,7 +119,7 @@ def test_stop_and_resume(post, ask, ingest) -> None:  # noqa: F811
         (b'{"reason": 1}', "application/json", 400, "bad-body", "$.reason"),
         (b'{"reason": "x", "why": "y"}', "application/json", 400, "bad-body", "$"),
         (b'{"reason": "x", "filter": {"a": "b"}}', "application/json", 400, "bad-reaudit", None),
-        (b'{"reason": " "}', "application/json", 400, "bad-reaudit", None),
+        (b'{"reason": " "}', "application/json", 400, "bad-reaudit", "$.reason"),
         (b'{"reason": "x", "named": "\\u0000"}', "application/json", 400, "bad-body", "$.named"),
         (
             b'{"reason": "x", "ruleset": "\\u0000"}',

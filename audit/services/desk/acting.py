@@ -14,7 +14,7 @@ from audit.models.desk import AUDIT_ACTS
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
 from audit.services.desk.errors import CaseNotFound, DeskConflict, DeskRefused
-from audit.services.texts import storable
+from audit.services.texts import storable, written
 from replay import capital, say
 
 TEXT_MAX = 4_000
@@ -61,6 +61,7 @@ def locked_case(case_id: int, *, sources: Sources, revision: int | None = None) 
 
 # What an act asks for.
 A_REASON = say("a reason")
+A_NOTE = say("a note, or leave it empty")
 
 
 def in_words(case: Case) -> str:
@@ -114,7 +115,7 @@ def require_free(case: Case, user: User) -> None:
 
 def reason_of(text: str, *, what: str = A_REASON) -> str:
     """The text of an act. Raises: DeskRefused when there is none, or too much."""
-    text = text.strip()
+    text = written(text)
     if not text:
         raise DeskRefused(say("Give {what}.", what=what))
     if len(text) > TEXT_MAX:
@@ -122,6 +123,11 @@ def reason_of(text: str, *, what: str = A_REASON) -> str:
     if storable(text, TEXT_MAX) != text:
         raise DeskRefused(say("The text has characters that cannot be stored."))
     return text
+
+
+def note_of(text: str) -> str:
+    """A note that may be left out, empty then; one of blanks alone is none. Raises: DeskRefused."""
+    return reason_of(text, what=A_NOTE) if text else ""
 
 
 def write_act(

@@ -22,6 +22,7 @@ from audit.services.desk.acting import (
     Standing,
     in_words,
     locked_case,
+    note_of,
     reason_of,
     require_free,
     require_open,
@@ -96,7 +97,7 @@ def release_case(
             raise DeskConflict(
                 say("It is not yours: {in_words}.", in_words=in_words(case)), case_id=case.pk
             )
-        text = reason_of(note) if note.strip() else ""
+        text = note_of(note)
         after = _standing(case, assignee_id=None, taken_until=None)
         write_act(case, ActKind.RELEASED, actor=user, after=after, text=text)
 
@@ -129,7 +130,7 @@ def assign_locked(case: Case, *, user: User, to: User, note: str = "", **fields:
                 get_username=to.get_username(),
             )
         )
-    text = reason_of(note) if note.strip() else ""
+    text = note_of(note)
     after = _standing(case, assignee_id=to.pk, taken_until=None)
     return write_act(case, ActKind.ASSIGNED, actor=user, after=after, text=text, **fields)
 

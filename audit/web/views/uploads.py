@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit import importers, selectors, services
 from audit.selectors.access import Act
 from audit.selectors.reaudits import admitted_later
+from audit.services.texts import written
 from audit.web.access import access_of_request, needs, sources_of_request
 from audit.web.language import phrase
 from audit.web.presenters.uploads import present_progress, present_uploads
@@ -56,8 +57,10 @@ def _receive(request: HttpRequest) -> HttpResponse:
     if not files:
         return _list(request, problem=phrase("Choose at least one file."), status=400)
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
-    # An empty field is no announcement.
-    reason = request.POST.get("restatement", "").strip() or None
+    # An empty field is no announcement; blanks alone are one without a reason.
+    reason = request.POST.get("restatement") or None
+    if reason is not None and not written(reason):
+        return _list(request, problem=phrase("A restatement needs a reason."), status=400)
     feed, source = request.POST.get("feed", ""), request.POST.get("source", "")
     if source.strip() and not feed:
         problem = phrase("A source is named for a feed: each line of a hand log names its own.")
