@@ -6,29 +6,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
 from audit.selectors.access import Sources
 from audit.selectors.belonging import narrowed, uploads_seen
 from audit.selectors.comparisons import ComparisonRow, comparisons_of
 from audit.selectors.hands import HandRow
 from audit.selectors.kinds import KIND
 from audit.selectors.pages import KEY_MAX, HandNotFound
+from audit.selectors.prepared import prepared_row
 from audit.selectors.twins import TwinRow, twins_of
 from audit.zstd import unpacked
 
 # A step is asked for more often than anything else, and making this statement anew out of models
 # would take longer than all that the database does for it. Versions lie in the month of their hand:
-# where its key is written out, the other months are not even planned for.
+# where its key stands, no other month is opened.
 _PLAYED = f"""
 SELECT h.id, h.source, h.hand_id, h.game, h.ruleset, h."table", h.players, h.played_at,
     h.played_on, h.started_at, h.currency, h.minor_digits, {KIND}, h.error_code,
     h.finding_codes, h.finding_count, h.is_conflict, h.is_replaced, h.verdict_id, h.comparison_id,
     v.raw, v.sha256, v.line, v.upload_id, u.name, u.feed, {{more}}
-FROM audit_hand h
-JOIN audit_handversion v ON v.id = h.version_id AND v.hand_id = h.id
+FROM (SELECT * FROM audit_hand WHERE id = %(hand)s LIMIT 1) h
+JOIN LATERAL (
+    SELECT * FROM audit_handversion WHERE hand_id = %(hand)s AND id = h.version_id LIMIT 1
+) v ON true
 JOIN audit_upload u ON u.id = v.upload_id
-WHERE h.id = %(hand)s{{narrowed}}
+WHERE true{{narrowed}}
 """  # noqa: S608 - from constants
 _FOR_A_STEP = "false, false, false"
 # Whether there is more to be told than one hand's steps: other versions or lines that brought it
@@ -127,9 +128,7 @@ def _row(hand_pk: int, sources: Sources, *, is_page: bool) -> tuple[Any, ...] | 
         more=_FOR_A_PAGE if is_page else _FOR_A_STEP,
         narrowed=narrowed(sources, "h.source", parameters),
     )
-    with connection.cursor() as cursor:
-        cursor.execute(statement, parameters)
-        row = cursor.fetchone()
+    row = prepared_row(statement, parameters)
     if row is None:
         return None
     # Lists of the database become what a row that does not change has.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Subquery
 
 from audit.models import Case, Certificate, Claim, Hand, Remedy
 from audit.models.journal import JournalEntry
 from audit.selectors.access import Access, Act, Sources
 from audit.selectors.belonging import holds
+from audit.selectors.prepared import prepared_row
 
 SUBJECT_MAX = 500
 NAME_MAX = 128
@@ -27,6 +28,14 @@ LIES_IN: Mapping[str, tuple[Any, str]] = {
 }
 # So many refusals of an account are rows, each minute; who tries on fills a counter and no log.
 REFUSED_MAX = 20
+_WRITE = """
+INSERT INTO audit_journal (
+    account_id, actor, act, subject, source, hand, player, detail, address, visit, key
+) VALUES (
+    %(account)s, %(actor)s, %(act)s, %(subject)s, %(source)s, %(hand)s, %(player)s, %(detail)s,
+    %(address)s, %(visit)s, %(key)s
+)
+"""
 _COUNT = """
 INSERT INTO audit_refusedminute AS m (account_id, minute, count, act)
 VALUES (%(account)s, date_trunc('minute', now()), 1, %(act)s)
@@ -64,19 +73,23 @@ def record(
     """
     if not access.name or not subject:
         raise JournalRefused("The journal keeps nothing without an actor and a subject.")
-    lies_in = {**(numbers or {}), "hand": hand}
-    JournalEntry.objects.create(
-        account_id=access.account_id,
-        actor=access.name,
-        act=act.value,
-        subject=_kept(subject, SUBJECT_MAX),
-        source=_source_of(lies_in) if source is None else _kept(source, NAME_MAX),
-        hand=hand,
-        player=None if player is None else _kept(player, NAME_MAX),
-        detail=_value(detail or {}),
-        address=access.address,
-        visit=access.visit_id,
-        key=access.key_id,
+    if source is None:
+        source = _source_of({**(numbers or {}), "hand": hand})
+    prepared_row(
+        _WRITE,
+        {
+            "account": access.account_id,
+            "actor": access.name,
+            "act": act.value,
+            "subject": _kept(subject, SUBJECT_MAX),
+            "source": None if source is None else _kept(source, NAME_MAX),
+            "hand": hand,
+            "player": None if player is None else _kept(player, NAME_MAX),
+            "detail": json.dumps(_value(detail or {})),
+            "address": access.address,
+            "visit": access.visit_id,
+            "key": access.key_id,
+        },
     )
 
 
@@ -153,11 +166,12 @@ def record_counted_refusals() -> int:
     return len(told)
 
 
-def _source_of(numbers: Mapping[str, Any]) -> Any:
-    """The source in which something lies, looked up where the row is written; None for nothing."""
+def _source_of(numbers: Mapping[str, Any]) -> str | None:
+    """The source in which something lies; None for nothing."""
     for name, (model, column) in LIES_IN.items():
         if isinstance(key := numbers.get(name), int):
-            return Subquery(model.objects.filter(pk=key).values(column)[:1])
+            source: str | None = model.objects.filter(pk=key).values_list(column, flat=True).first()
+            return source
     return None
 
 
