@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from operator import attrgetter
@@ -86,7 +85,7 @@ class Outcomes:
         self.sources.add(source)
         self.kinds[verdict.verdict] += 1
         position = len(self.hands)
-        self.hands.append((position, *_hand_row(line, audited.hand, verdict)))
+        self.hands.append(_hand_row(position, line, audited.hand, verdict))
         for number, finding in enumerate(verdict.findings):
             self.findings.append((position, number, *_finding_row(finding)))
         return True
@@ -116,7 +115,9 @@ class Outcomes:
         self.named |= other.named
 
 
-def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tuple[Any, ...]:
+def _hand_row(
+    position: int, line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict
+) -> tuple[Any, ...]:
     assert verdict.record_sha256 is not None
     assert verdict.ruleset_sha256 is not None
     assert verdict.replay_digest is not None
@@ -126,6 +127,7 @@ def _hand_row(line: ChunkLine, hand: replay.Hand, verdict: replay.Verdict) -> tu
         error_code = next((one.code for one in findings if one.severity == "error"), "")
         codes = SEPARATOR.join(sorted({one.code for one in findings}))
     return (
+        position,
         line.number,
         hand.source,
         hand.hand_id,
@@ -204,9 +206,11 @@ def instant_of(started_at: str) -> datetime:
     A leap second is the last microsecond of its minute, as FORMAT 6.2, 15 has it.
     """
     if _USUAL_TIME.fullmatch(started_at):
-        # A day that does not exist, or one at an end of time, is left to the general way.
-        with suppress(ValueError, OverflowError):
+        try:
             return datetime.fromisoformat(started_at).astimezone(UTC)
+        except (ValueError, OverflowError):
+            # A day that does not exist, or one at an end of time, is left to the general way.
+            pass
     instant, fraction = replay.parse_time(started_at)
     if instant.tzinfo is not UTC:
         return _FIRST if instant.year == 1 else _LAST
