@@ -102,6 +102,7 @@ MIDDLEWARE = [
     "audit.config.access.Journalled",
     "audit.config.strangers.SmallStrangers",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "audit.config.forms.Forms",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",

@@ -60,8 +60,13 @@ class Utf8:
         be for a fault of ours."""
         if not isinstance(exception, Misread):
             return None
-        answer: Any = get_resolver().resolve_error_handler(400)
-        return cast("HttpResponseBase", answer(request, exception))
+        return answer_misread(request, exception)
+
+
+def answer_misread(request: HttpRequest, exception: Misread) -> HttpResponseBase:
+    """400, by the site's own page."""
+    answer: Any = get_resolver().resolve_error_handler(400)
+    return cast("HttpResponseBase", answer(request, exception))
 
 
 def _refused(message: str, place: str) -> JsonResponse:
