@@ -47,8 +47,7 @@ class HandLine:
 
     row: selectors.HandRow
     game: str
-    day: str
-    clock: str
+    played: str
     title: str | None
     code: str | None
     card: FindingCard | None
@@ -135,8 +134,7 @@ def _line(row: selectors.HandRow, finding: replay.Finding | None) -> HandLine:
     return HandLine(
         row=row,
         game=told(game.title) if game is not None else row.game,
-        day=day_words(row.played_on),
-        clock=clock_words(row.started_at),
+        played=moment_words(row.played_on, row.started_at),
         title=told(known.title) if known is not None else code,
         code=code,
         card=card,
