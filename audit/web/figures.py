@@ -6,6 +6,7 @@ a piece is escaped, by `chinese` or here, or safe already; anchors and bars are 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from django.template.loader import render_to_string
@@ -18,6 +19,11 @@ from audit.web.presenters.settlement import Cell
 from audit.web.presenters.ways import StageRow, Way
 
 _OFF = {"off": " off", "follows": " off off-follows"}
+
+
+def figures(cells: Iterable[Cell | None]) -> SafeString:
+    """The figures of a row of the settlement."""
+    return SafeString("".join([f"{figure(cell)}\n" for cell in cells]))
 
 
 def figure(cell: Cell | None) -> SafeString:
@@ -57,6 +63,11 @@ def _not_logged(_language: str | None) -> SafeString:
     return format_html(
         '<span class="muted">–<span class="visually-hidden"> {}</span></span>', phrase("not logged")
     )
+
+
+def way_rows(ways: Iterable[Way], width: int) -> SafeString:
+    """The ways to the figures of a row of the settlement, each as a row under it."""
+    return SafeString("".join([f"{way_row(way, width)}\n" for way in ways]))
 
 
 def way_row(way: Way, width: int) -> SafeString:

@@ -6,6 +6,7 @@ What is put into a piece is escaped, by `chinese` or here, or safe already; time
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from django.utils.html import escape
@@ -14,7 +15,12 @@ from django.utils.safestring import SafeString
 from audit.web.language import here, phrase, phrase_html
 from audit.web.markup import chinese, die, icon
 from audit.web.presenters.events import EventLine
-from audit.web.presenters.whereabouts import Passage
+from audit.web.presenters.whereabouts import Passage, TileTrail
+
+
+def event_lines(lines: Iterable[EventLine]) -> SafeString:
+    """The lines of one part of the list of events."""
+    return SafeString("".join([f"{event_line(line)}\n" for line in lines]))
 
 
 def event_line(line: EventLine) -> SafeString:
@@ -59,6 +65,19 @@ def _words(_language: str | None) -> dict[str, str]:
         "since": escape(phrase("time since the event before")),
         "stop": f'<p class="stop">{finding}{stop}</p>',
     }
+
+
+def trail_items(trails: Iterable[TileTrail]) -> SafeString:
+    """What became of the tiles of each kind, each as an item of a list."""
+    return SafeString("".join([_trail(one) for one in trails]))
+
+
+def _trail(one: TileTrail) -> str:
+    passages = "".join([passage(each) for each in one.passages])
+    return (
+        f'<li id="{one.anchor}"><span class="trail-tile">{one.tile}</span>'
+        f'<span><b>{chinese(one.name)}</b><span class="passages">{passages}</span></span></li>'
+    )
 
 
 def passage(one: Passage) -> SafeString:

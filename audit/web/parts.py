@@ -48,6 +48,13 @@ def single_head(played: selectors.PlayedHand, context: Mapping[str, Any]) -> Saf
     return kept(key, lambda: draw_head(whole))
 
 
+def public_head(
+    played: selectors.PlayedHand, route: Route, draw: Callable[[], SafeString]
+) -> SafeString:
+    """The same for those who do not see what is stored about the hand."""
+    return kept(("public head", played.hand, played.version.sha256, route), draw)
+
+
 def frame(*, problem: bool = False) -> dict[str, SafeString]:
     """What is the same on the page of each hand: its styles and scripts, and what the keys do.
 

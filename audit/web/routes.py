@@ -30,6 +30,20 @@ def _front_of_steps(hand: int, secret: str | None) -> str:
     return reverse("step", args=(hand, 0)).removesuffix("0/")
 
 
+@lru_cache(maxsize=256)
+def _steps(hand: int, secret: str | None) -> str:
+    if secret is not None:
+        return reverse("shared-steps", args=(secret,))
+    return reverse("steps", args=(hand,))
+
+
+@lru_cache(maxsize=256)
+def _behind(route: Route) -> tuple[str, str]:
+    """What stands behind the number of each step, and behind the place that is looked up."""
+    query = urlencode(route.parameters, safe="/@")
+    return (f"?{query}", f"&{query}") if query else ("", "")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """Where the pages of one hand are for one viewer.
@@ -50,7 +64,7 @@ class Route:
     @property
     def query(self) -> str:
         """What stands behind each address: "" or "?as=seat-2"."""
-        return f"?{urlencode(self.parameters, safe='/@')}" if self.parameters else ""
+        return _behind(self)[0]
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -67,17 +81,14 @@ class Route:
 
     def steps(self) -> str:
         """Where a step is asked for by a form, without the query."""
-        if self.secret is not None:
-            return reverse("shared-steps", args=(self.secret,))
-        return reverse("steps", args=(self.hand,))
+        return _steps(self.hand, self.secret)
 
     def step(self, number: int) -> str:
         return f"{_front_of_steps(self.hand, self.secret)}{number}/{self.query}"
 
     def goal(self, name: str, number: int) -> str:
         """The way to a place that is looked up when one goes there: it may lie ahead."""
-        fields = {"to": name, "from": str(number), **self.parameters}
-        return f"{self.steps()}?{urlencode(fields, safe='/@')}"
+        return f"{self.steps()}?to={name}&from={number}{_behind(self)[1]}"
 
     def rows(self, page: int) -> str:
         """Another page of the settlement, as a query for the page that one is at."""

@@ -61,6 +61,14 @@ class Table:
         self.is_void = False
         self.paid: list[Paid] = []
         self.is_dealt = False
+        # What a picture says of each step alike is said once.
+        self.dice_note: str | None = None
+        self.players = {entry.seat: entry.player for entry in reversed(hand.seats)}
+        self.banker_note = say(
+            "Banker, {ordinal} hand, pays ×{multiple}",
+            ordinal=ordinal(hand.banker.streak),
+            multiple=rules.multiple_of(hand.banker.streak),
+        )
 
     # -- moving on
 
@@ -79,6 +87,8 @@ class Table:
             self.declared = event
         elif type(event) is Play or type(event) is Discard:
             self._place(event, before, moment)
+            return
+        self.dice_note = self._dice_note()
 
     def _place(self, event: Play | Discard, before: Moment, moment: Moment) -> None:
         if moment.number != before.number:
@@ -164,13 +174,13 @@ class Table:
             seats=tuple(self._seat(seat) for seat in range(4)),
             placed=tuple(self.placed),
             dice=dice,
-            dice_note=self.dice_note(),
+            dice_note=self.dice_note,
             heading=self._heading(),
             notes=self._notes(),
             corner_notes=self._corner_notes(),
         )
 
-    def dice_note(self) -> str | None:
+    def _dice_note(self) -> str | None:
         """Who threw what and who takes first: "南 threw 7, 北 takes first. No wall logged"."""
         if self.throw is None:
             return None
@@ -189,29 +199,23 @@ class Table:
         return note
 
     def _seat(self, seat: int) -> SeatView:
-        bank = self.hand.banker
-        note = None
-        if seat == bank.seat:
-            multiple = self.rules.multiple_of(bank.streak)
-            note = say(
-                "Banker, {ordinal} hand, pays ×{multiple}",
-                ordinal=ordinal(bank.streak),
-                multiple=multiple,
-            )
-        logged = sum(paid.logged[seat] for paid in self.paid) * self.facts.base
-        due = sum(paid.due[seat] for paid in self.paid) * self.facts.base
+        is_banker = seat == self.hand.banker.seat
+        logged = due = None
+        if self.paid:
+            logged = sum(paid.logged[seat] for paid in self.paid) * self.facts.base
+            due = sum(paid.due[seat] for paid in self.paid) * self.facts.base
         return SeatView(
             seat=seat,
-            player=next(entry.player for entry in self.hand.seats if entry.seat == seat),
-            is_banker=seat == bank.seat,
+            player=self.players[seat],
+            is_banker=is_banker,
             is_turn=seat == self.moment.turn and not self.is_void,
             holding=tuple(self.holdings[seat]),
             gone=self.gone.get(seat, ()),
             tricks=self.moment.tricks[seat],
             carry_in_minor=self.facts.carry_in[seat],
-            so_far_minor=logged if self.paid else None,
+            so_far_minor=logged,
             due_minor=due if due != logged else None,
-            banker_note=note,
+            banker_note=self.banker_note if is_banker else None,
         )
 
     def _heading(self) -> str:

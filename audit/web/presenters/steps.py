@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 import replay
@@ -19,15 +19,6 @@ from audit.web.routes import Route
 # Beyond these a slider's ticks and a part's events would be too many to tell apart or to send.
 TICKS_MAX = 80
 SPAN_MAX = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
-    """A place to go to, as a button with its key; where there is none the button is disabled."""
-
-    link: SafeString
-    key: str
-    is_wide: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +57,9 @@ class Transport:
     actor: SafeString | None
     by: str | None
     wait_ms: int | None
-    goals: tuple[Goal, ...]
-    finding_goals: tuple[Goal, ...]
-    decision_goals: tuple[SafeString, ...]
+    goals: SafeString
+    finding_goals: SafeString
+    decision_goals: SafeString
     ticks: SafeString
     parts: tuple[PartLink, ...]
     spans: SafeString
@@ -171,10 +162,16 @@ def _address(name: str, way: _Way) -> str | None:
     return None if target is None else route.step(target)
 
 
-def _goal(name: str, title: str, icon: str, key: str, way: _Way, *, is_wide: bool = False) -> Goal:
+def _item(link: SafeString, key: str, *, is_wide: bool) -> str:
+    """A place to go to, as a button with its key."""
+    wide = ' class="wide"' if is_wide else ""
+    return f'<li{wide}>{link}<kbd aria-hidden="true">{escape(key)}</kbd></li>'
+
+
+def _goal(name: str, title: str, icon: str, key: str, way: _Way, *, is_wide: bool = False) -> str:
     """A goal of the transport, whose button shows an icon."""
     link = markup.goal_link(name, title, _address(name, way), _icon_words(icon, title), "btn")
-    return Goal(link=link, key=key, is_wide=is_wide)
+    return _item(link, key, is_wide=is_wide)
 
 
 @lru_cache(maxsize=128)
@@ -182,14 +179,12 @@ def _icon_words(icon: str, title: str) -> SafeString:
     return format_html('{}<span class="visually-hidden">{}</span>', markup.icon(icon), title)
 
 
-def _goals(
-    steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool
-) -> tuple[Goal, ...]:
+def _goals(steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool) -> SafeString:
     way = steps, number, route, is_open
     has_tricks = any(step.part.key.startswith("trick") for step in steps)
     before = phrase("Previous trick") if has_tricks else phrase("Previous phase")
     behind = phrase("Next trick") if has_tricks else phrase("Next phase")
-    return (
+    goals = (
         _goal("first", phrase("First step"), "first", phrase("Home"), way, is_wide=True),
         _goal("previous-part", before, "prev-trick", "[", way),
         _goal("previous", phrase("Previous step"), "prev", "←", way),
@@ -197,35 +192,37 @@ def _goals(
         _goal("next-part", behind, "next-trick", "]", way),
         _goal("last", phrase("Last step"), "last", phrase("End"), way, is_wide=True),
     )
+    return SafeString("".join(goals))
 
 
-def _finding_goals(steps: Sequence[replay.Step], number: int, route: Route) -> tuple[Goal, ...]:
+def _finding_goals(steps: Sequence[replay.Step], number: int, route: Route) -> SafeString:
     if not any(step.findings for step in steps):
-        return ()
+        return SafeString()
     way = steps, number, route, False
 
-    def goal(name: str, title: str, word: str, key: str, *, is_wide: bool) -> Goal:
+    def goal(name: str, title: str, word: str, key: str, *, is_wide: bool) -> str:
         words = format_html("{}{}", markup.icon("finding"), word)
         link = markup.goal_link(name, title, _address(name, way), words, "btn btn-find")
-        return Goal(link=link, key=key, is_wide=is_wide)
+        return _item(link, key, is_wide=is_wide)
 
     following = phrase("Next finding")
-    return (
+    goals = (
         goal("previous-finding", phrase("Previous finding"), phrase("Previous"),
              phrase("Shift F"), is_wide=True),
         goal("next-finding", following, following, "F", is_wide=False),
     )  # fmt: skip
+    return SafeString("".join(goals))
 
 
 def _decision_goals(
     steps: Sequence[replay.Step], number: int, route: Route, *, is_open: bool
-) -> tuple[SafeString, ...]:
+) -> SafeString:
     """The decision of each seat before and behind this step; a game without seats has none."""
     if not steps[0].board.seats:
-        return ()
+        return SafeString()
     way = steps, number, route, is_open
-    return tuple(
-        SafeString(
+    pairs = [
+        (
             '<span class="pair">'
             + markup.goal_link(
                 f"previous-{goal}", back, _address(f"previous-{goal}", way),
@@ -235,7 +232,8 @@ def _decision_goals(
             + "</span>"
         )
         for goal, back, on, words in _decision_words(here())
-    )  # fmt: skip
+    ]  # fmt: skip
+    return SafeString("".join(pairs))
 
 
 @lru_cache(maxsize=8)

@@ -22,7 +22,7 @@ from audit.selectors.replacements import replaced_by
 from audit.web.access import access_of_request, needs, note_shown, sources_of_request
 from audit.web.erased import erased_people
 from audit.web.language import in_one_language
-from audit.web.parts import Parts, draw_head, frame, single_head
+from audit.web.parts import Parts, draw_head, frame, public_head, single_head
 from audit.web.presenters.hand import (
     first_step,
     stakes_of,
@@ -251,7 +251,10 @@ def answer_step(
         "erased": _erased(played.hand),
         **more,
     }
-    context["head"] = draw_head(context)
+    # What leads here from outside has a head of its own.
+    context["head"] = (
+        draw_head(context) if more else public_head(played, route, lambda: draw_head(context))
+    )
     return render(request, "hands/hand.html", context)
 
 
