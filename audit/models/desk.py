@@ -10,7 +10,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -205,7 +205,23 @@ class CaseHand(models.Model):
             ),
         )
         indexes = (
-            models.Index(fields=["case", "-played_at", "-id"], name="case_hand_by_time"),
+            # Each list of a case's hands has its order, over those alone that it lists.
+            models.Index(
+                F("case"),
+                F("hand") * -1,
+                name="case_hand_standing",
+                condition=Q(left_at__isnull=True),
+            ),
+            models.Index(
+                fields=["case", "-played_at", "-hand"],
+                name="case_hand_by_time",
+                condition=Q(left_at__isnull=True),
+            ),
+            models.Index(
+                fields=["case", "-played_at", "-id"],
+                name="case_hand_left",
+                condition=Q(left_at__isnull=False),
+            ),
             models.Index(fields=["hand"], name="case_hand_by_hand"),
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
 
 import replay
@@ -62,7 +62,7 @@ def list_members(
         found = found.filter(compare(("played_at", last), (moment_of(at.key[0]), at.key[1])))
     return _page(
         found,
-        ("played_at", last),
+        ("-played_at", f"-{last}"),
         at,
         check_limit(limit),
         lambda row: (
@@ -76,10 +76,13 @@ def list_standing(case_id: int, *, cursor: str | None = None, limit: int = 25) -
     """The hands that stand in a case, the last that came in first: an order that never changes,
     also where a hand is restated with another time. Raises: BadQuery."""
     at = read_cursor(cursor, 1)
+    # Counted downwards, which the index of this list alone does: by the hands themselves the
+    # planner goes through those of every case, where it takes this one's for evenly spread.
     found = CaseHand.objects.filter(case_id=case_id, left_at__isnull=True)
+    found = found.annotate(down=F("hand_id") * -1)
     if at is not None:
-        found = found.filter(**{"hand_id__gt" if at.is_back else "hand_id__lt": at.key[0]})
-    return _page(found, ("hand_id",), at, check_limit(limit), lambda row: (row.hand_pk,))
+        found = found.filter(**{"down__lt" if at.is_back else "down__gt": -at.key[0]})
+    return _page(found, ("down",), at, check_limit(limit), lambda row: (row.hand_pk,))
 
 
 def _page(
@@ -90,7 +93,9 @@ def _page(
     key: Callable[[MemberRow], tuple[int, ...]],
 ) -> Page[MemberRow]:
     is_back = at is not None and at.is_back
-    found = found.order_by(*(name if is_back else f"-{name}" for name in order))
+    found = found.order_by(*order)
+    if is_back:
+        found = found.reverse()
     members = list(found[: limit + 1])
     hands = Hand.objects.in_bulk([one.hand_id for one in members])
     findings = _primary_findings(members)
