@@ -18,10 +18,14 @@ from tests.web.operators import Operator, operator_of, player_of
 
 
 @pytest.mark.parametrize(
-    "path", ["", "steps/3/", "steps/?step=2", "record", "verdict", "what-if/", "links", "bundle"]
-)
+    ("path", "is_left_aside"),
+    [
+        ("", True), ("steps/3/", True), ("steps/?step=2", True), ("what-if/", True),
+        ("record", False), ("verdict", False), ("links", False), ("bundle", False),
+    ],
+)  # fmt: skip
 def test_a_look_at_a_hand_cannot_be_put_into_another_source(
-    site: Any, store: Any, settings: Any, tmp_path: Any, path: str
+    site: Any, store: Any, settings: Any, tmp_path: Any, path: str, is_left_aside: bool
 ) -> None:
     """Auditors of one source see its rows alone: one that lay elsewhere would be hidden."""
     settings.TILECOURT_SEAL_KEY_FILE = tmp_path / "seal_key"
@@ -29,7 +33,11 @@ def test_a_look_at_a_hand_cannot_be_put_into_another_source(
     store(TIEN_GOW)
     hand = Hand.objects.get()
     glue = "&" if "?" in path else "?"
+    before = JournalEntry.objects.count()
     answer = site.get(f"/hands/{hand.pk}/{path}{glue}source=elsewhere")
+    if not is_left_aside:
+        assert (answer.status_code, JournalEntry.objects.count()) == (400, before)
+        answer = site.get(f"/hands/{hand.pk}/{path}")
     assert answer.status_code in (200, 302)
     entry = JournalEntry.objects.latest("pk")
     assert (entry.hand, entry.source) == (hand.pk, hand.source)
@@ -65,8 +73,11 @@ def test_what_lies_in_a_source_is_journalled_there(
     """Auditors of that source alone would miss it else, and see it where the address lies."""
     user = with_roles(django_user_model.objects.create_user("osman.bey"), *Role, source="south")
     path = address.format(**south.keys)
-    seen = signed_in(user).get(path, {} if path.startswith("/api/") else {"source": "north"})
-    assert seen.status_code == 200
+    browser = signed_in(user)
+    before = JournalEntry.objects.count()
+    assert browser.get(path, {"source": "north"}).status_code == 400
+    assert JournalEntry.objects.count() == before
+    assert browser.get(path).status_code == 200
     assert JournalEntry.objects.latest("pk").source == "south"
 
 
