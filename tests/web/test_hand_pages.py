@@ -233,6 +233,22 @@ def test_svc_02_the_difference_is_shown_field_by_field(site, store, is_turned):
     assert "None is taken for right" in versions
 
 
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        (PAI_GOW, ["Base"]),
+        (TIEN_GOW, ["One unit"]),
+        (WENZHOU, ["Least wager", "Highest wager"]),
+    ],
+    ids=["pg", "tg", "wz"],
+)
+def test_the_head_calls_the_stakes_by_their_names_in_the_game(site, store, line, names):
+    store(line)
+    html = html_of(site, f"/hands/{Hand.objects.get().pk}/")
+    known = ("Base", "One unit", "Entry", "Least wager", "Highest wager")
+    assert [name for name in re.findall(r"<dt>([^<]*)</dt>", html) if name in known] == names
+
+
 def test_svc_04_the_same_play_under_another_id_is_marked(site, store):
     twin = changed(PAI_GOW, hand_id="base-1b")
     store(PAI_GOW, twin, changed(PAI_GOW, hand_id="other", ext={"fee": 1}))

@@ -236,8 +236,10 @@ def _banker(replayed: Replayed) -> int | None:
 def stakes_of(replayed: Replayed) -> tuple[tuple[str, str], ...]:
     """The table's stakes as facts of the page's head: amounts as logged, with the currency."""
     stakes = msgspec.to_builtins(getattr(replayed.read.hand, "stakes", None)) or {}
+    is_pai_gow = replayed.read.game.name == "banker-pai-gow"
     names = {
-        "base": phrase("One unit"),
+        # In Tien Gow it is the money value of one unit; in Pai Gow multiples apply to it.
+        "base": phrase("Base") if is_pai_gow else phrase("One unit"),
         "entry": phrase("Entry"),
         "min": phrase("Least wager"),
         "max": phrase("Highest wager"),
