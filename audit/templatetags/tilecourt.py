@@ -1,6 +1,9 @@
 """What a template needs to print the shapes of the core: thin names for `audit.web.markup`."""
 
+from functools import cache
+
 from django import template
+from django.template.loader import render_to_string
 from django.utils.translation import get_language
 
 import replay
@@ -32,12 +35,14 @@ register.simple_tag(markup.confidence_mark, name="confidence_mark")
 register.simple_tag(markup.both, name="both")
 register.simple_tag(markup.character, name="character")
 register.filter("figure", figures.figure)
-register.filter("figures", figures.figures)
+register.filter("column_titles", figures.column_titles)
+register.filter("column_words", figures.column_words)
+register.filter("settlement_rows", figures.settlement_rows)
 register.filter("way_row", figures.way_row)
-register.filter("way_rows", figures.way_rows)
 register.filter("event_lines", lines.event_lines)
 register.filter("trail_items", lines.trail_items)
 register.filter("chinese", markup.chinese)
+register.filter("items", markup.items)
 register.filter("stored", stored)
 register.filter("stored_filter", stored_filter)
 register.filter("word", markup.word)
@@ -68,6 +73,17 @@ def mark(narrow: str) -> str:
     A blank is what stands between two sentences: nothing, where a stop is as wide as a letter.
     """
     return narrow if markup.is_english() else _WIDE_MARKS[narrow]
+
+
+@register.simple_tag
+def fixed(name: str) -> str:
+    """A template of ours that asks for nothing but the language, drawn once for each."""
+    return _fixed(name, get_language())
+
+
+@cache
+def _fixed(name: str, _language: str | None) -> str:
+    return render_to_string(name)
 
 
 @register.simple_tag

@@ -6,19 +6,51 @@ a piece is escaped, by `chinese` or here, or safe already; anchors and bars are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from django.template.loader import render_to_string
 from django.utils.html import conditional_escape, escape, format_html
 from django.utils.safestring import SafeString
 
-from audit.web.language import here, phrase, phrase_html
+from audit.web.language import here, phrase, phrase_html, told
 from audit.web.markup import chinese
-from audit.web.presenters.settlement import Cell
+from audit.web.presenters.settlement import Cell, Row, Settlement
 from audit.web.presenters.ways import StageRow, Way
 
 _OFF = {"off": " off", "follows": " off off-follows"}
+
+
+def column_titles(titles: Iterable[str]) -> SafeString:
+    """What each figure is: a head over its two columns."""
+    head = '<th scope="colgroup" colspan="2" class="num pair">{}</th>'
+    return SafeString("".join([head.format(chinese(title)) for title in titles]))
+
+
+def column_words(titles: Sequence[str]) -> SafeString:
+    """That one column of each figure is the log's, and the other recomputed."""
+    words = _words(here())
+    one = f'<th scope="col" class="num pair">{words["logged"]}</th>'
+    return SafeString(f'{one}<th scope="col" class="num">{words["recomp."]}</th>' * len(titles))
+
+
+def settlement_rows(settlement: Settlement) -> SafeString:
+    """The rows of a settlement, each with the ways to its figures under it."""
+    return SafeString("".join([_row(row, settlement.width) for row in settlement.rows]))
+
+
+def _row(row: Row, width: int) -> str:
+    words, group = _words(here()), ""
+    if row.group:
+        head = f'<th scope="rowgroup" colspan="{width}">{escape(told(row.group))}</th>'
+        group = f'<tr class="group">{head}</tr>\n'
+    note = f"<small>{chinese(row.note)}</small>" if row.note else ""
+    banker = f' <span class="tag">{words["banker"]}</span>' if row.is_banker else ""
+    return (
+        f'{group}<tr><th scope="row" data-heads="{words["heads"]}">{row.seal or ""}'
+        f"<bdi>{escape(row.owner)}</bdi>{note}{banker}</th>{figures(row.cells)}</tr>\n"
+        f"{way_rows(row.ways, width)}"
+    )
 
 
 def figures(cells: Iterable[Cell | None]) -> SafeString:
@@ -153,10 +185,13 @@ def _bar(row: StageRow, zero: str) -> str:
 
 @lru_cache(maxsize=4)
 def _words(_language: str | None) -> dict[str, SafeString]:
-    """The words that stand in each way, in the language of the request."""
+    """The words that stand in each row and way, in the language of the request."""
     return {
         "recomputed": escape(phrase("recomputed")),
         "logged": escape(phrase("logged")),
+        "recomp.": escape(phrase("recomp.")),
+        "heads": escape(phrase("logged, recomputed")),
+        "banker": escape(phrase("banker")),
         "close": escape(phrase("Close")),
         "none": escape(phrase("The log does not carry this figure.")),
         "same": escape(phrase("The log says the same.")),

@@ -154,6 +154,11 @@ def _marked(text: str) -> SafeString:
     return mark_safe("".join(parts))  # noqa: S308 - each part is escaped above
 
 
+def items(texts: Iterable[str]) -> SafeString:
+    """Our own words as the items of a list."""
+    return SafeString("".join([f"<li>{chinese(text)}</li>" for text in texts]))
+
+
 def tile(code: str, size: str = "m", extra: str = "") -> SafeString:
     """One tile, `size` xs to xl; `extra` is `down` or `gone`, which its name says too.
 
