@@ -145,14 +145,15 @@ def list_refusals(
     *,
     sources: Sources,
     raw_sources: Sources = NOWHERE,
+    reaudit_sources: Sources = NOWHERE,
     account_id: int | None = None,
     cursor: str | None = None,
     limit: int = 100,
 ) -> Page[RefusalRow]:
     """The refused lines of an upload, by line; none of one that may not be seen.
 
-    `raw_sources` are those in which raw lines may be seen: what an upload of others is shown of.
-    Raises: BadQuery.
+    `raw_sources` are those in which raw lines may be seen: what an upload of others is shown of;
+    in `reaudit_sources` the re-audit that admitted a line may be named. Raises: BadQuery.
     """
     limit = check_limit(limit)
     at = read_cursor(cursor, 1)
@@ -180,7 +181,7 @@ def list_refusals(
     elif at is not None:
         found = found.filter(line__gt=at.key[0])
     refusals = list(found[: limit + 1])
-    named = _reaudits_seen({one.reaudit_id for one in refusals if one.reaudit_id}, sources)
+    named = _reaudits_seen({one.reaudit_id for one in refusals if one.reaudit_id}, reaudit_sources)
     rows = [
         _refusal_row(
             refusal,

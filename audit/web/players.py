@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -13,9 +14,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.selectors.access import Act
 from audit.selectors.filters import HandFilters
-from audit.selectors.pages import BadQuery
+from audit.selectors.pages import BadQuery, Page
 from audit.selectors.players import (
+    DecisionRow,
     NameRow,
+    RenameRow,
     find_names,
     list_decisions,
     list_renames,
@@ -26,8 +29,11 @@ from audit.web.access import needs, note_shown, sources_of_request
 from audit.web.erased import erased_people
 from audit.web.language import told
 
+# The lists of the page that have further pages, by the word that says where each begins.
+LISTS = ("renames", "decisions")
 
-@needs(Act.SEE_HANDS, asks=("q", "cursor"))
+
+@needs(Act.SEE_HANDS, asks=("q", *LISTS))
 @never_cache
 @require_safe
 def player_list(request: HttpRequest) -> HttpResponse:
@@ -38,6 +44,13 @@ def player_list(request: HttpRequest) -> HttpResponse:
     except BadQuery as error:
         problem, status = str(error).replace("“player”", "“q”"), 400
     sources = sources_of_request(request)
+    renames: Page[RenameRow] = Page(rows=())
+    decisions: Page[DecisionRow] = Page(rows=())
+    try:
+        renames = list_renames(sources=sources, cursor=request.GET.get("renames"))
+        decisions = list_decisions(sources=sources, cursor=request.GET.get("decisions"))
+    except BadQuery as error:
+        problem, status = str(error), 400
     names = find_names(text, sources=sources) if text else unusual_names(sources=sources)
     note_shown(request, player=text or None, rows=len(names))
     context = {
@@ -46,8 +59,10 @@ def player_list(request: HttpRequest) -> HttpResponse:
         "text": text,
         "names": [(row, _hands_url(row)) for row in names],
         "has_exact": any(row.is_exact for row in names),
-        "renames": list_renames(sources=sources).rows,
-        "decisions": list_decisions(sources=sources).rows,
+        "renames": renames.rows,
+        "decisions": decisions.rows,
+        "rename_ways": _ways(request, "renames", renames),
+        "decision_ways": _ways(request, "decisions", decisions),
         "erased": erased_people([text], sources=sources),
     }
     return render(request, "players/list.html", context, status=status)
@@ -78,6 +93,16 @@ def player_decide(request: HttpRequest) -> HttpResponse:
             other=request.POST.get("other") or None,
         )
     return HttpResponseRedirect(reverse("players"))
+
+
+def _ways(request: HttpRequest, name: str, page: Page[Any]) -> dict[str, str | None]:
+    """To the other pages of one of the lists; the search and the other list stay where they are."""
+    kept = {key: request.GET[key] for key in ("q", *LISTS) if request.GET.get(key)}
+
+    def address(cursor: str | None) -> str | None:
+        return None if cursor is None else f"?{urlencode({**kept, name: cursor})}#{name}"
+
+    return {"newer": address(page.previous_cursor), "older": address(page.next_cursor)}
 
 
 def _hands_url(row: NameRow) -> str:

@@ -18,6 +18,7 @@ from audit.models import (
     HandVersion,
     ReauditFault,
     Refusal,
+    Role,
     TableTouch,
     Upload,
     Verdict,
@@ -25,7 +26,7 @@ from audit.models import (
 from audit.selectors.rulesets import forget_rulesets
 from audit.services.reauditing import work_on_reaudit
 from audit.zstd import unpacked
-from tests.access import trusted
+from tests.access import signed_in, trusted, with_roles
 from tests.audit.chains import compare_all, golden
 from tests.audit.logs import B, W, changed, log
 from tests.audit.reauditing import NAMED, OTHER, engine, know, reaudited, start, write_revision
@@ -203,11 +204,21 @@ def test_svc_17_the_upload_says_which_of_its_refused_lines_are_hands_now(
     know(settings, tmp_path)
     job = reaudited(refused_lines="waiting").pk
     hand = Hand.objects.get()
-    first, second = selectors.list_refusals(row.id, sources=None).rows
+    first, second = selectors.list_refusals(row.id, sources=None, reaudit_sources=None).rows
     assert (first.line, first.hand_pk, first.reaudit_id) == (1, hand.pk, job)
     assert (second.line, second.hand_pk, second.reaudit_id) == (2, None, None)
     page = client.get(f"/uploads/{row.id}/").content.decode()
     assert page.count(f'<a href="/hands/{hand.pk}/">a hand</a> since') == 1
+    assert page.count(f"re-audit {job}") == 1
+    # Whoever may open no re-audit is not told the number of one.
+    (first, _) = selectors.list_refusals(row.id, sources=None).rows
+    assert (first.hand_pk, first.reaudit_id) == (hand.pk, None)
+    support = with_roles(django_user_model.objects.create_user("sam.lee"), Role.SUPPORT)
+    seen = signed_in(support).get(f"/uploads/{row.id}/").content.decode()
+    assert (seen.count(f'<a href="/hands/{hand.pk}/">a hand</a> '), "re-audit" in seen) == (
+        1,
+        False,
+    )
     assert "<dt>Refused lines that are hands now</dt><dd>1</dd>" in page
     told = client.get(f"/api/v1/uploads/{row.id}/").json()
     assert (told["verdicts"]["rejected"], told["admitted_later"]) == (2, 1)

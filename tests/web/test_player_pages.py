@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from audit.models import NameDecision
+from audit.models import Hand, NameDecision, Rename
 from audit.services.players import note_players
 from tests.web.lines import GOLDEN, PAI_GOW
 
@@ -79,4 +79,37 @@ def test_svc_42_a_person_merges_and_takes_back(site, store):
 
 @pytest.mark.parametrize("query", ["q=%00", "q=" + "x" * 129])
 def test_a_damaged_search_is_told(site, query):
+    assert site.get(f"/players/?{query}").status_code == 400
+
+
+def test_lists_of_any_length_have_a_way_on(site, store, auditor):
+    store(PAI_GOW)
+    hand = Hand.objects.get().pk
+    Rename.objects.bulk_create(
+        Rename(source="odd", table="T1", seat=2, old_name=f"o{n}", new_name=f"n{n}", hand_id=hand)
+        for n in range(450)
+    )
+    NameDecision.objects.bulk_create(
+        NameDecision(source="odd", name=f"a{n}", other=f"b{n}", is_one=True, reason="r",
+                     made_by=auditor)
+        for n in range(510)
+    )  # fmt: skip
+    seen, address = [], "/players/?q=Ann"
+    while address:
+        html = site.get(address).content.decode()
+        seen += re.findall(r"<bdi>o(\d+)</bdi> → ", html)
+        assert html.count("<bdi>b509</bdi>") == 1
+        ways = re.findall(r'href="(\?[^"]*)#renames" rel="next"', html)
+        address = "/players/" + ways[0].replace("&amp;", "&") if ways else ""
+        assert not ways or "q=Ann" in address
+    assert seen == [str(n) for n in reversed(range(450))]
+    (way,) = re.findall(r'href="(\?[^"]*)#decisions" rel="next"', html)
+    html = site.get("/players/" + way.replace("&amp;", "&")).content.decode()
+    assert re.findall(r"<bdi>b(\d+)</bdi>", html) == [str(n) for n in reversed(range(10))]
+    # The other list stays where it was.
+    assert re.findall(r"<bdi>o(\d+)</bdi> → ", html) == [str(n) for n in reversed(range(50))]
+
+
+@pytest.mark.parametrize("query", ["renames=x", "decisions=x", "renames=n.1.2", "cursor=n.1"])
+def test_a_damaged_way_on_is_told(site, query):
     assert site.get(f"/players/?{query}").status_code == 400

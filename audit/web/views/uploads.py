@@ -124,6 +124,7 @@ def _one(request: HttpRequest, upload: int, template: str) -> HttpResponse:
             upload,
             cursor=request.GET.get("cursor"),
             raw_sources=access_of_request(request).sources(Act.SEE_RAW),
+            reaudit_sources=access_of_request(request).sources(Act.SEE_REAUDITS),
             **seen,
         )
     except selectors.NotFound as error:
