@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Greatest, Least
 
-from audit.models import NameDecision, Player, Rename
+from audit.models import Hand, NameDecision, Player, Rename
 from audit.selectors.access import Sources
 from audit.selectors.belonging import in_sources
 from audit.selectors.newest import newest_first
@@ -85,9 +85,14 @@ def find_names(text: str, *, sources: Sources) -> tuple[NameRow, ...]:
 
 
 def is_name(text: str, *, sources: Sources) -> bool:
-    """Whether somebody is called exactly so; of names that came in just now it is not known yet."""
-    exact = Q(skeleton=skeleton(text), name=text) if "\0" not in text else Q(pk__in=[])
-    return Player.objects.filter(exact & in_sources(sources)).exists()
+    """Whether somebody is called exactly so, also in a hand whose names are not noted yet."""
+    if "\0" in text:
+        return False
+    exact = Q(skeleton=skeleton(text), name=text)
+    if Player.objects.filter(exact & in_sources(sources)).exists():
+        return True
+    # Counted, so that the planner takes the index of names; to find one it might read all hands.
+    return Hand.objects.filter(in_sources(sources), players__contains=[text]).count() > 0
 
 
 def unusual_names(*, sources: Sources) -> tuple[NameRow, ...]:

@@ -36,6 +36,7 @@ from audit.models import (
 from audit.selectors import current_rulesets
 from audit.selectors.census import take_census
 from audit.selectors.months import first_key, month_at
+from audit.selectors.players import is_name
 from audit.services import comparing, judging, reauditing, storing
 from audit.services.payloads import ChunkLine
 from audit.services.reauditing_versions import judge_versions
@@ -245,6 +246,16 @@ def test_neither_the_choices_nor_one_hand_read_them_all(many: None) -> None:
     assert scans(lambda: selectors.filter_choices(sources=None)) == []
     for key in (1230, 1231, THIS_MONTH + 12_340, THIS_MONTH + 12_341):
         assert scans(partial(selectors.hand_detail, key, sources=None)) == []
+
+
+@pytest.mark.parametrize("sources", [None, frozenset({"house-1", "elsewhere"})])
+@pytest.mark.parametrize("text", ["nobody at all", "P77", "h123"])
+def test_whether_a_search_is_for_a_person_is_asked_of_no_table_whole(
+    many: None, sources: frozenset[str] | None, text: str
+) -> None:
+    """The names of these hands are not noted."""
+    assert is_name(text, sources=sources) == (text == "P77")
+    assert scans(lambda: is_name(text, sources=sources)) == []
 
 
 def test_the_pages_of_uploads_read_none_of_them_all(many: None) -> None:

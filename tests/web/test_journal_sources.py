@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from audit.models import Hand, JournalEntry, ReportRun, Role
+from audit.models import Hand, JournalEntry, Player, ReportRun, Role
 from audit.selectors.access import access_of
 from audit.selectors.reports_asking import read_request
 from audit.selectors.reports_definitions import definition_of
@@ -125,6 +125,16 @@ def test_a_search_by_the_beginning_of_ids_is_found_by_a_person_whose_name_it_is(
     north = with_roles(django_user_model.objects.create_user("eva.lund"), *Role, source="north")
     assert signed_in(north).get("/hands/", {"q": name}).status_code == 200
     assert JournalEntry.objects.latest("pk").player is None
+
+
+def test_so_is_one_by_a_name_that_came_this_moment(site: Any, store: Any) -> None:
+    """Names are noted by a sweep, up to half a minute later."""
+    store(TIEN_GOW)
+    name = Hand.objects.get().players[0]
+    assert not Player.objects.exists()
+    for text, player in ((name, name), (name[:-1], None), (f"{name} ", None)):
+        assert site.get("/hands/", {"q": text}).status_code == 200
+        assert JournalEntry.objects.latest("pk").player == player, text
 
 
 def statement_of(player: str, operator: Operator) -> int:
