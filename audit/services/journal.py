@@ -28,8 +28,8 @@ LIES_IN: Mapping[str, tuple[Any, str]] = {
 }
 # So many refusals of an account are rows, each minute; who tries on fills a counter and no log.
 REFUSED_MAX = 20
-_WRITE = """
-INSERT INTO audit_journal (
+_WRITE = """\
+INSERT INTO "audit_journal" (
     account_id, actor, act, subject, source, hand, player, detail, address, visit, key
 ) VALUES (
     %(account)s, %(actor)s, %(act)s, %(subject)s, %(source)s, %(hand)s, %(player)s, %(detail)s,
