@@ -106,6 +106,10 @@ def test_on_a_phone_nothing_is_wider_than_the_page(stored, page, complaints):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], address
     assert complaints == []
+    # A word that is refused may be as long as an address.
+    page.goto(f"/totals/?{'x' * 300}=1")
+    assert page.get_by_role("alert").inner_text().startswith("There is no parameter “xxx")
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
 def addresses():
