@@ -7,7 +7,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language
 
 import replay
-from audit.web import figures, lines, markup
+from audit.web import figures, lines, markup, seats
 from audit.web.access import access_of_request
 from audit.web.navigation import Area, Group, areas_for
 from audit.web.presenters.hands import logged_words
@@ -41,6 +41,7 @@ register.filter("settlement_rows", figures.settlement_rows)
 register.filter("way_row", figures.way_row)
 register.filter("event_lines", lines.event_lines)
 register.filter("trail_items", lines.trail_items)
+register.filter("seat_cards", seats.seat_cards)
 register.filter("chinese", markup.chinese)
 register.filter("items", markup.items)
 register.filter("stored", stored)
