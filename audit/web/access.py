@@ -28,6 +28,7 @@ __all__ = [
     "check_asked",
     "needs",
     "note_shown",
+    "sent_act",
     "sources_of_request",
 ]
 
@@ -99,6 +100,17 @@ def check_asked(request: HttpRequest, names: Sequence[str], *, lets_others: bool
     wrong = misasked(request.GET, names, lets_others=lets_others)
     if wrong is not None:
         raise Misread(wrong.message)
+
+
+def sent_act(request: HttpRequest, field: str, *acts: str) -> str:
+    """What a form says that it does: one of these, never one of them for whatever else is said.
+
+    Raises: Http404.
+    """
+    act = request.POST.get(field, "")
+    if act not in acts:
+        raise Http404("There is no such act.")
+    return act
 
 
 def _has_nul(request: HttpRequest) -> bool:

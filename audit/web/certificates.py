@@ -49,7 +49,7 @@ from audit.services.certifying import (
     stop_run,
 )
 from audit.services.certifying_rules import DayRuleRefused, set_day_rule
-from audit.web.access import access_of_request, needs, sources_of_request
+from audit.web.access import access_of_request, needs, sent_act, sources_of_request
 from audit.web.certificates_pages import (
     FILTERS,
     present_certificate,
@@ -200,8 +200,9 @@ def run_progress(request: HttpRequest, run: int) -> HttpResponse:
 def run_act(request: HttpRequest, run: int) -> HttpResponse:
     """Stop a run, or let it go on."""
     _found(request, run)
+    act = sent_act(request, "act", "stop", "resume")
     try:
-        if request.POST.get("act") == "resume":
+        if act == "resume":
             resume_run(run_id=run)
         else:
             stop_run(run_id=run)

@@ -182,6 +182,8 @@ def _review(request: HttpRequest) -> None:
     if not all(text.isascii() and text.isdecimal() and len(text) <= 18 for text in numbers):
         raise ReviewRefused(_("Say from which row to which."))
     first, last = (int(text) for text in numbers)
+    if first < 1:
+        raise ReviewRefused(_("Say from which row to which."))
     if last > newest[kind]():
         raise ReviewRefused(_("The log does not go so far."))
     record_review(

@@ -25,7 +25,7 @@ from audit.selectors.players import (
     unusual_names,
 )
 from audit.services.players import NamesRefused, decide_names
-from audit.web.access import needs, note_shown, sources_of_request
+from audit.web.access import needs, note_shown, sent_act, sources_of_request
 from audit.web.erased import erased_people
 from audit.web.language import told
 
@@ -73,13 +73,14 @@ def player_list(request: HttpRequest) -> HttpResponse:
 def player_decide(request: HttpRequest) -> HttpResponse:
     """A person says that two names are one player's, or that they are not."""
     assert request.user.is_authenticated, "the log-in middleware lets nobody else in"
+    act = sent_act(request, "act", "one", "two")
     try:
         decide_names(
             sources=sources_of_request(request),
             source=request.POST.get("source", ""),
             name=request.POST.get("name", ""),
             other=request.POST.get("other", ""),
-            is_one=request.POST.get("act") == "one",
+            is_one=act == "one",
             reason=request.POST.get("reason", ""),
             user=request.user,
         )

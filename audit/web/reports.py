@@ -36,7 +36,7 @@ from audit.services.reports import (
     resume_report,
     stop_report,
 )
-from audit.web.access import access_of_request, needs, note_shown
+from audit.web.access import access_of_request, needs, note_shown, sent_act
 from audit.web.language import told
 from audit.web.reports_pages import (
     present_editions,
@@ -213,8 +213,9 @@ def run_progress(request: HttpRequest, run: int) -> HttpResponse:
 def run_act(request: HttpRequest, run: int) -> HttpResponse:
     """Stop the making of a report, or let it go on."""
     _run(request, run)
+    act = sent_act(request, "act", "stop", "resume")
     try:
-        if request.POST.get("act") == "resume":
+        if act == "resume":
             resume_report(run_id=run)
         else:
             stop_report(run_id=run)

@@ -35,7 +35,7 @@ from audit.services.rulesets import (
     withdraw_ruleset,
 )
 from audit.services.rulesets_rehearsing import judge_waiting, rehearse_ruleset
-from audit.web.access import access_of_request, needs
+from audit.web.access import access_of_request, needs, sent_act
 from audit.web.language import phrase, told
 from audit.web.reaudits_pages import present_aside, present_progress, present_report
 from audit.web.rulesets_pages import (
@@ -204,8 +204,9 @@ def rehearsal_progress(request: HttpRequest, sha256: str, reaudit: int) -> HttpR
 def rehearsal_act(request: HttpRequest, sha256: str, reaudit: int) -> HttpResponse:
     """Stop a rehearsal where it is, or let it go on."""
     _, row = _of_ruleset(request, sha256, reaudit)
+    act = sent_act(request, "do", "stop", "resume")
     try:
-        if request.POST.get("do") == "resume":
+        if act == "resume":
             services.resume_reaudit(reaudit_id=row.id)
         else:
             services.stop_reaudit(reaudit_id=row.id)

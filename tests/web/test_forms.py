@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from audit.models import (
     SignIn,
     Webhook,
 )
+from tests.access import signed_in, trusted
 from tests.web.lines import PAI_GOW
+from tests.web.operators import draft_of, operator_of
 
 # Each whole but for the one field that a NUL is put into.
 FORMS: tuple[tuple[str, dict[str, str], tuple[str, ...]], ...] = (
@@ -93,3 +96,36 @@ def test_a_name_of_any_length_is_nobodys_in_the_same_words(db: Any, length: int)
     assert page.status_code == 200
     assert "Name and password do not match." in page.content.decode()
     assert SignIn.objects.get().name == "x" * min(length, 150)
+
+
+def test_what_a_form_does_is_said_by_it_and_never_guessed(
+    django_user_model: Any, settings: Any, tmp_path: Path
+) -> None:
+    """An act that there is not is none: it was taken for one of those that there are."""
+    settings.TILECOURT_SEAL_HEADS = tmp_path / "heads"
+    make = django_user_model.objects.create_user
+    first, second = trusted(make("ines.castro")), trusted(make("tom.reyes"))
+    keys = operator_of("south", first=first, second=second).keys | draft_of(first)
+    browser = signed_in(first)
+    pair = {"source": "south", "name": "south-Ann", "other": "south-Аnn", "reason": "r"}
+    rehearsal = f"/rules/rulesets/{keys['sha256']}/rehearsals/{keys['rehearsal']}/act"
+    for address, field, more in (
+        ("/players/decide", "act", pair),
+        (f"/certificates/runs/{keys['run']}/act", "act", {}),
+        (f"/reports/runs/{keys['report-run']}/act", "act", {}),
+        (rehearsal, "do", {}),
+    ):
+        before = NameDecision.objects.count()
+        for said in ("", "three", "ONE", "stop "):
+            answer = browser.post(address, more | {field: said})
+            assert (address, said, answer.status_code) == (address, said, 404)
+        assert NameDecision.objects.count() == before
+        known = "two" if field == "act" and more else "stop"
+        assert (address, browser.post(address, more | {field: known}).status_code) == (address, 302)
+
+
+def test_a_review_begins_with_the_first_row_at_the_earliest(site: Client) -> None:
+    site.get("/hands/")
+    form = {"kind": "journal", "last": "1", "note": "looked"}
+    assert site.post("/journal/reviews/", form | {"first": "0"}).status_code == 400
+    assert site.post("/journal/reviews/", form | {"first": "1"}).status_code == 302
