@@ -59,6 +59,18 @@ def quick_passwords():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def patient_makers():
+    """Let a page that makes a report or a certificate at once take its time beside other work.
+
+    With the time it has elsewhere it would sometimes show a run that is not done instead.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("reports", "certificates"):
+            patch.setattr(f"audit.web.{module}.PATIENCE_SECONDS", 60.0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def patient_flush():
     """Empty the tables once more where a worker that outlives a test read two of them just then.
 

@@ -313,7 +313,9 @@ def names_of(records: Sequence[bytes]) -> dict[str, str]:
 _STAMP = re.compile(
     r"\b\d{1,2} \w{3}, \d\d:\d\d|"
     r"\b\d{1,2} \w+ 20(?:2[6-9]|[3-9]\d)\b(?:, \d\d:\d\d(?::\d\d)?)?|"
-    r"\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d[.\d]*)?(?:Z|[+]00:00)?"
+    r"\b20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d[.\d]*)?(?:Z|[+]00:00)?|"
+    # How old a case is.
+    r"\b\d+[ \xa0]minutes?\b"
 )
 _NUMBER = re.compile(
     r'([Vv]ersions? |/versions/|[?&]version=|-version-|"version": |[.]version",|'
