@@ -286,7 +286,7 @@ def test_svc_09_a_restatement_says_who_when_and_why(site, store):
 def test_an_upload_without_a_reason_is_no_restatement(site, store):
     store(PAI_GOW)
     other = with_net(PAI_GOW, 1, "-90.00")
-    site.post("/uploads/", {"files": SimpleUploadedFile("x", other), "restatement": "  "})
+    site.post("/uploads/", {"files": SimpleUploadedFile("x", other), "restatement": ""})
     for chunk in Chunk.objects.filter(state="queued"):
         services.judge_chunk(chunk_id=chunk.pk)
     assert Hand.objects.get().is_conflict
