@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 
 from audit.config.urls import urlpatterns as site
 from audit.selectors.access import Act
-from audit.web import kept, seats, walks
+from audit.web import kept, lines, seats, walks
 from audit.web.access import needs
 
 EMPTY, FORGET = "/empty/", "/forget/"
@@ -38,6 +38,7 @@ def forget_all() -> None:
     walks.walked.cache_clear()
     walks.seen.cache_clear()
     seats.drawn.cache_clear()
+    lines.drawn_group.cache_clear()
 
 
 urlpatterns = [path("empty/", empty), path("forget/", forget), *site]

@@ -9,13 +9,35 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from django.template.loader import render_to_string
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from audit.web.language import here, phrase, phrase_html
+from audit.web.language import here, phrase, phrase_html, told
 from audit.web.markup import chinese, die, icon
-from audit.web.presenters.events import EventLine
+from audit.web.presenters.events import EventGroup, EventLine
 from audit.web.presenters.whereabouts import Passage, TileTrail
+
+# A part of the list takes 3 to 10 kB, so that these are about 1 MB.
+GROUPS_KEPT = 128
+
+
+def event_groups(groups: Iterable[EventGroup]) -> SafeString:
+    """The parts of the list of events."""
+    language = here()
+    return SafeString("".join([drawn_group(one, _told(one), language) for one in groups]))
+
+
+def _told(group: EventGroup) -> tuple[str, ...]:
+    """The words that a part has from the core: what is one in English may be two elsewhere."""
+    return told(group.title), told(group.note), *[told(line.text) for line in group.lines]
+
+
+@lru_cache(maxsize=GROUPS_KEPT)
+def drawn_group(group: EventGroup, _words: tuple[str, ...], _language: str | None) -> SafeString:
+    """A part of the list, kept by all that it says: for others than the auditor it is mostly as it
+    was at the step before. Its words are here, and the language, as part of that."""
+    return render_to_string("hands/_event_group.html", {"group": group})
 
 
 def event_lines(lines: Iterable[EventLine]) -> SafeString:
