@@ -105,15 +105,15 @@ def test_what_is_refused_is_said_in_the_language_of_the_page(site: Client) -> No
     assert answer["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
     site.post("/language", {"language": "zh-hans"})
     for address, words in (
-        ("/desk/claims/?plyer=Ann", "此地址没有参数「plyer」，可用的是 player, cursor。"),
-        ("/desk/?plyer=Ann", "此地址没有参数「plyer」，它不带参数。"),
-        ("/desk/claims/?player=Ann&player=Bo", "「player」出现了不止一次。"),
-        ("/desk/claims/?player=%00", "「player」含有名字里没有的字符。"),
+        ("/desk/claims/?plyer=Ann", "此地址没有参数“plyer”，可用的是 player, cursor。"),
+        ("/desk/?plyer=Ann", "此地址没有参数“plyer”，它不带参数。"),
+        ("/desk/claims/?player=Ann&player=Bo", "“player”出现了不止一次。"),
+        ("/desk/claims/?player=%00", "“player”含有名字里没有的字符。"),
     ):
         assert words in site.get(address).content.decode(), address
     table = site.get("/exports/hands.csv?verdct=void")
     assert table["Content-Type"] == "text/plain; charset=utf-8"
-    assert table.content.decode().startswith("此地址没有参数「verdct」，可用的是 game, table, ")
+    assert table.content.decode().startswith("此地址没有参数“verdct”，可用的是 game, table, ")
 
 
 def test_a_stranger_and_a_link_are_told_as_well(db: None) -> None:

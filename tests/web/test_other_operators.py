@@ -42,6 +42,7 @@ POSTED = {
     "remedy-act": {"act": "reject", "reason": "mine?"},
     "webhook-act": {"act": "end"},
     "certificate-run-act": {"act": "resume"},
+    "report-run-act": {"act": "resume"},
 }
 REASON = {"reason": "mine?"}
 # What must be asked behind an address.
