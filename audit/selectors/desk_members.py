@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F, QuerySet
+from django.db.models import BigIntegerField, ExpressionWrapper, F, QuerySet
 from django.db.models.fields.tuple_lookups import TupleGreaterThan, TupleLessThan
 
 import replay
@@ -79,7 +79,8 @@ def list_standing(case_id: int, *, cursor: str | None = None, limit: int = 25) -
     # Counted downwards, which the index of this list alone does: by the hands themselves the
     # planner goes through those of every case, where it takes this one's for evenly spread.
     found = CaseHand.objects.filter(case_id=case_id, left_at__isnull=True)
-    found = found.annotate(down=F("hand_id") * -1)
+    # A key has more than the 32 bits that Django takes the product for.
+    found = found.annotate(down=ExpressionWrapper(F("hand_id") * -1, BigIntegerField()))
     if at is not None:
         found = found.filter(**{"down__lt" if at.is_back else "down__gt": -at.key[0]})
     return _page(found, ("down",), at, check_limit(limit), lambda row: (row.hand_pk,))
