@@ -32,8 +32,9 @@ from audit.models.desk import (
     Claim,
     ClaimHand,
     Decision,
+    Docket,
+    GatherMark,
 )
-from audit.models.dockets import Docket, GatherMark
 from audit.models.erasure import (
     ErasedRow,
     Erasure,
